@@ -30,16 +30,6 @@ function unread() {
   });
 }
 
-/** For each chart its hover texts, and the cells of its table, row by row. */
-function told() {
-  const spelled = (one) => one.textContent.replace(/\s+/g, " ").trim();
-  return drawings().filter((svg) => svg.getAttribute("role") === "img" && svg.querySelector("title")).map((svg) => ({
-    name: named(svg),
-    hover: [...svg.querySelectorAll("title")].map(spelled),
-    rows: [...(tableOf(svg)?.rows ?? [])].map((row) => [...row.querySelectorAll("td")].map(spelled)),
-  }));
-}
-
 /** Labels of a small chart or of ranks that lie on another one, or beyond the page or their figure. */
 function crowded() {
   const faults = [];

@@ -168,9 +168,3 @@ function pressedOnlyByPointer() {
     .filter((one) => getComputedStyle(one).cursor === "pointer" && !one.closest(known) && isVisible(one))
     .map((one) => `only for a pointer: ${named(one)}`);
 }
-
-/** Count the clicks that arrive, by whatever they were made. */
-function countClicks() {
-  window.__clicks = 0;
-  document.addEventListener("click", () => { window.__clicks += 1; }, true);
-}

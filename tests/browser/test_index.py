@@ -147,26 +147,3 @@ def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(devic
 def _names(page: Page) -> list[str]:
     links = page.locator("#runs tbody a").all()
     return [(link.get_attribute("href") or "").removesuffix(".html") for link in links]
-
-
-def test_the_newest_run_of_each_machine_is_shown_and_earlier_ones_on_demand(page: Page) -> None:
-    newest = ["cpu/25", "old/20", *(f"m{number}/{10 + number}" for number in range(5, -1, -1))]
-    assert _names(page) == [*newest, "fast/1"]
-    page.get_by_label("earlier runs too").check()
-    assert _names(page)[:5] == ["cpu/25", "old/20", "old/3", "old/2", "m5/15"]
-    page.get_by_label("earlier runs too").uncheck()
-    assert len(_names(page)) == len(newest) + 1
-
-
-def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
-    page.get_by_label("Search").fill("accelerator")
-    view, names = page.evaluate("location.href"), _names(page)
-    page.get_by_label("earlier runs too").check()
-    assert "old/2" in _names(page)
-    page.go_back()
-    assert (page.evaluate("location.href"), _names(page)) == (view, names)
-    page.reload()
-    assert _names(page) == names
-    assert page.get_by_label("Search").input_value() == "accelerator"
-    page.locator("a.skip").press("Enter")
-    assert page.evaluate("location.href") == view

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Every page fits a telephone and a sheet of paper, is read and heard, and keeps to itself."""
 
-import re
-
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import LOOKS, Look, Shown, shown, tell
+from tests.browser.chromium import LOOKS, Look, shown, tell
 from tests.browser.sites import Place
 
 DESK, NARROW = Look("light", 1280), Look("light", 320)
 PAPER = Look("light", 718)
 """As wide as an A4 sheet between margins of 1 cm."""
-NUMBER = re.compile(r"\d[\d,.]*(?:e[+-]?\d+)?")
 
 
 def test_a_page_is_read_in_every_look_and_asks_nobody(browser: Browser, place: Place) -> None:
     with shown(browser, place.address, DESK) as one:
-        found = one.probe("unread") + untold(one) + one.probe("pressedOnlyByPointer")
+        found = one.probe("unread") + one.probe("pressedOnlyByPointer")
         for summary in one.page.locator("details:not([open]) > summary").element_handles()[:3]:
             for key, opened in (("Enter", True), ("Space", False)) if summary.is_visible() else ():
                 summary.press(key)
@@ -35,27 +32,6 @@ def test_a_page_is_read_in_every_look_and_asks_nobody(browser: Browser, place: P
         found += one.refused() + one.said
         found += [asked for asked in one.asked if not asked.startswith(("file://", "data:"))]
     assert not found, tell(found)
-
-
-def untold(one: Shown) -> list[str]:
-    """Return what charts tell on hovering that is in no row of their tables."""
-    found = []
-    for chart in one.probe("told"):
-        rows = [[NUMBER.findall(cell) for cell in cells] for cells in chart["rows"]]
-        for text in chart["hover"]:
-            spelled, _, _ = text.partition(" (no interval")
-            numbers = NUMBER.findall(spelled.rpartition(": ")[2]) if ": " in spelled else []
-            if not any(is_in(numbers, cells) for cells in rows):
-                found.append(f"{text!r} is in no row: {chart['name']}")
-    return found
-
-
-def is_in(numbers: list[str], cells: list[list[str]]) -> bool:
-    """Whether a row has a value with its interval in a cell, or the ends of a range in several."""
-    firsts = [cell[0] for cell in cells if cell]
-    return any(cell[: len(numbers)] == numbers for cell in cells) or all(
-        number in firsts for number in numbers
-    )
 
 
 def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(

@@ -43,22 +43,3 @@ def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) ->
         box = page.page.locator(part).first.bounding_box()
         assert box is not None, part
         assert box["y"] + box["height"] <= HEIGHT, part
-
-
-def test_a_box_takes_a_kind_of_doubt_out_without_a_script(browser: Browser, page: Shown) -> None:
-    with shown(browser, page.page.url, DESK, script=False) as one:
-        one.page.locator("#doubts details.fold > summary").first.click()
-        first, second = one.page.locator(".kind-1"), one.page.locator(".kind-2")
-        assert first.is_visible()
-        one.page.locator("#kind-1").uncheck()
-        assert not first.is_visible()
-        assert second.is_visible()
-
-
-def test_paper_folds_the_rows_unless_all_are_asked_for(browser: Browser, page: Shown) -> None:
-    rows = page.page.locator("tr[id^='case-']")
-    page.page.emulate_media(media="print")
-    assert not rows.first.is_visible()
-    with shown(browser, f"{page.page.url}#unfolded", DESK) as one:
-        one.page.emulate_media(media="print")
-        assert one.page.locator("tr[id^='case-']").first.is_visible()

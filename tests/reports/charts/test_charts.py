@@ -12,7 +12,6 @@ from frobench.reports.charts import axes
 from frobench.reports.charts.axes import describe, hover, ticks
 from frobench.reports.charts.plots import draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
-from frobench.reports.web import theme
 from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate
@@ -118,28 +117,3 @@ def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
 )
 def test_ticks_are_round_and_few(low: float, high: float, expected: list[float]) -> None:
     assert ticks(low, high) == pytest.approx(expected)
-
-
-GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "bad-ground")
-"""Colours that lie behind others."""
-
-
-def luminance(colour: str) -> float:
-    """Return the relative luminance of WCAG 2.2."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])
-def test_text_and_marks_stand_out_in_both_themes(colours: dict[str, str]) -> None:
-    for name, colour in colours.items():
-        if name not in GROUNDS:
-            least = 3.0 if name in {"edge", *theme.SERIES} else 4.5
-            ground = colours.get(f"{name}-ground", colours["paper"])
-            assert min(contrast(colour, one) for one in (colours["paper"], ground)) >= least, name

@@ -37,15 +37,6 @@ def test_each_launch_has_a_row_and_each_sample_a_dot() -> None:
     assert found.drawing.count("v9") == 3  # a stroke a launch; too few of them for an interval
 
 
-def test_the_interval_is_a_band_between_its_ends() -> None:
-    launches = [[1.0], [10.0], [10.0], [10.0], [10.0], [100.0]]
-    (begin, length) = re.findall(r'class="band" d="M(\d+) 0h(\d+)', str(drawn(*launches).drawing))[
-        0
-    ]
-    assert (int(begin), int(length)) == (0, WIDTH)  # six launches give their range
-    assert 'class="band"' not in drawn(*launches[:5]).drawing
-
-
 @pytest.mark.parametrize("launches", [1, 40])
 def test_what_is_much_is_thinned_but_never_an_outlier(launches: int) -> None:
     samples = [1.0 + 1e-6 * index for index in range(3000 // launches)]

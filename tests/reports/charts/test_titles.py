@@ -9,7 +9,7 @@ import pytest
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import at
-from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.charts.plots import LETTERS, draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
 
@@ -59,13 +59,6 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
     assert at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
 
 
-@pytest.mark.parametrize("unit", ["s", "FLOP/s"])
-def test_rows_are_sorted_the_best_first(unit: str) -> None:
-    plot = rows(unit, middle=2.0, least=1.0, most=3.0)
-    named = [text for text, _, _ in texts(plot) if text in {"least", "middle", "most"}]
-    assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
 def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     low: float, high: float
@@ -87,16 +80,6 @@ def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room() -> None:
     assert " ".join(text for text, _ in lines) == name
     assert all(len(text) <= LETTERS for text, _ in lines)
     assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
-
-
-def test_several_series_have_a_legend_with_the_mark_of_each_and_one_has_none() -> None:
-    both = curve(line("CPU, first", 1.0, 2.0), line("CPU, second", 1.0, 2.0))
-    assert [(kind, name) for kind, _, name in legend(both)] == [("1", "first"), ("2", "second")]
-    assert len({mark for _, mark, _ in legend(both)}) == 2
-    assert legend(curve(line("CPU", 1.0, 2.0))) == []
-    part = Series("launching", (Point("loop", near(2e-6)),))
-    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
-    assert [kind for kind, _, _ in legend(plot)] == ["1", "whole"]
 
 
 def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support() -> None:

@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from frobench.reports.compare.comparing import FindingComparison, compare_findings, legend, table
+from frobench.reports.compare.comparing import FindingComparison, compare_findings, table
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
@@ -65,17 +65,6 @@ def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
     assert found["best-rate-accelerator"].ratio is not None
     assert {one.word for one in found.values()} == {None}
     assert "verdict" not in table([*found.values()], "a", "b").columns
-
-
-def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
-    found = _judged(base, new)
-    assert found["crossover"].ratio is not None
-    assert found["crossover"].smallest_change is None
-    lines = legend([*found.values()])
-    assert any("smallest change" in line for line in lines)
-    assert any("a grid" in line for line in lines)
-    assert not any("slow-down" in line for line in lines)
 
 
 def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:

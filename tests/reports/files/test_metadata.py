@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.reports.files import metadata
 from frobench.reports.files.metadata import Publication
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
@@ -99,24 +98,13 @@ def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
             assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
 
 
-def test_a_device_s_badge_is_that_of_its_newest_run(built: Built) -> None:
-    (newest,) = built.public.glob("nvidia-h200/*.html")
-    (badge,) = (built.public / "badges").glob("nvidia-h200-*")
-    assert badge.stem.rpartition("-")[0] == newest.parent.name
-    assert badge.read_bytes() == newest.with_suffix(".badge.svg").read_bytes()
-    assert "partial" in badge.read_text(encoding="utf-8")
-    text = newest.read_text(encoding="utf-8")
-    folder = f"{ADDRESS}{newest.parent.name}/{newest.stem}"
-    assert f"[![Frobench]({folder}.badge.svg)]({folder}.html)" in text
-
-
-def test_the_cited_suite_is_the_one_of_the_citation_file() -> None:
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    name, licence = metadata.PROJECT["name"], metadata.PROJECT["license"].rpartition("/")[2]
-    assert f"\ntitle: {name}\n" in citation
-    assert f"\nabstract: {metadata.PROJECT['description']}\n" in citation
-    assert f"\nlicense: {licence}\n" in citation
-    assert f"\n  - name: {metadata.AUTHORS['name']}\n" in citation
+def test_without_an_address_none_is_made_up(built: Built) -> None:
+    for page in every_page(built.private):
+        about = properties(page)
+        assert about["og:title"]
+        assert not {"og:url", "og:image"} & about.keys()
+        assert about["twitter:card"] == "summary"
+        assert page.with_suffix(".png").is_file() == (page.name != "index.html")
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,6 @@ TABLE = f"""
 = speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
 ! best-{HALVES}-medium
 ! loss-{HALVES}-medium
-# ways that cannot be told apart are not ranked
-+ by_hand | {PAIR} | size=medium batch=2048 | 1524 | items=2048
-+ data_parallel | {PAIR} | size=medium batch=2048 | 1524 | shaken=1.1,0.9 items=2048 items=2048
-* best-{PAIR}-medium | | No measurable difference: … a batch of 2,048.
 # what is lost is what a share of one device's time leaves
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
 + by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
@@ -90,43 +86,16 @@ TABLE = f"""
 = overlap-{FOUR} | 0.875 | …
 ~ pipeline-{FOUR} | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
 ~ pipeline-{FOUR} | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714; 8=2.909091
-# copies between stages are part of the bubble
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | {PAIR} | n=1024 micro=1,2,4,8 | 1125000 937500 937500 1125000 | busy=1000000
-= bubble-{PAIR} | 0.5555556 | …; equal stages must wait for 11.1%.
-# small pieces are no part of it
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000 + 125000x
-+ pipeline | {PAIR} | n=1024 micro=1 | 1125000 | busy=1125000
-+ pipeline | {PAIR} | n=1024 micro=2 | 937500 | busy=1250000
-+ pipeline | {PAIR} | n=1024 micro=4 | 937500 | busy=1500000
-+ pipeline | {PAIR} | n=1024 micro=8 | 1125000 | busy=2000000
-= bubble-{PAIR} | 0.1111111 | …
 # independent models are compared with a sequence on the first device
 + tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
 + tasks_at_once | {FOUR} | n=1024 | 1250000 | items=4
 * tasks-{FOUR} | 3.2 | 3.200x […] as fast as 4 models in turn on one of them, width …
-# without accelerators it says so and the CPU still answers
-+ forward | cpu | tokens=64 | 1000
-+ embedding | cpu | tokens=64 | 250
-+ layers | cpu | tokens=64 | 750
-- pipeline | device=none | needs two accelerators; 0 measured here
-- tasks_at_once | device=none | needs two accelerators; 0 measured here
-* embedding-cpu | 0.25 | …
-= placement | | Not measured: no accelerator.
-= boundary | | Not measured: no accelerator.
-= training | | Not measured: no accelerator.
-= pipeline | | Not measured: needs two accelerators; 0 measured here.
-= tasks | | Not measured: needs two accelerators; 0 measured here.
-~ parts | embedding / layers
 ## collectives
 # a message has the latency of half a round trip and the bandwidth of the slower link |
     links=1.25e+09,2.5e+09
 + send_receive | cpu/2x1 | size=8,65536,1048576,16777216 | 100 + 0.002x | bytes=2x path=network
 * bandwidth-send-and-receive-cpu/2x1 | 1e+09 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
     GB/s); a latency of 50 µs [42, 62]. → Join messages below 48.8 KiB.
-# where no line fits the smallest message is timed one way | links=,
-+ send_receive | cpu/2x1 | size=8,16777216 | 100.016 33654.432 | bytes=2x path=network
-* rate-send-and-receive-cpu/2x1 | 997028600 | … of bus bandwidth at 16 MiB; 50 µs […] for 8 B.
 # the bus bandwidth of an all-reduce counts what each link carries; one tells no rate |
     links=1.25e+09,1.25e+09,1.25e+09,
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network

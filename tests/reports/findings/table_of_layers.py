@@ -50,18 +50,6 @@ TABLE = f"""
 + attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e+12 search=alone
 + copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
 * decode-1-cpu | | …of the memory bandwidth (4.0 TB/s), from caches.
-# a machine without an accelerator answers for its CPU and says so
-+ train_narrow | cpu | width=256 layers=1 dtype=float32 | 10000 | flops=4.8e+12 bytes=4e+09
-    items=1000
-+ decode_narrow | cpu | width=256 layers=1 dtype=float32 batch=32 | 10000 | flops=8e+11
-    bytes=2.4e+10 items=32
-+ attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e+12 search=alone
-+ copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
-* train-cpu | | … per layer in training (width 256, float32); …
-= decode-32-cpu | | …; memory bandwidth limits it.…
-= decode-1-cpu | | Not measured: …
-= train-accelerator | | Not measured: no accelerator.
-= replay | | Not measured: no accelerator.
 # without ceilings in the run those of the datasheet serve
 + train | cuda:0 | {WIDE} | 10000 | flops=4e+12 bytes=1.2e+10 items=1000
 * train-cuda:0 | | …; …% […] of the datasheet's dense bfloat16 peak (989 …); …% […] of the
@@ -120,9 +108,6 @@ TABLE = f"""
 + step | cuda:0 | {WIDE} | 11000 | flops=1e+12 items=1024 compile=12000000 against=0.909090909091
 * gain-cuda:0 | 0.9090909 | 0.909… (width 4,096, bfloat16).
 = pays-cuda:0 | none | Never, as far as this run shows: compiling takes 12… s […].
-# what is missing says why | accelerators=1
-- step | device=cuda:0 {WIDE} | no compiler here
-* gain-cuda:0 | | Not measured: no compiler here.
 ## convolutions
 # the faster layout answers with its share of the peak
 + step | cuda:0 | dtype=bfloat16 images=256 channels=256 layout=channels_last,contiguous | 10000

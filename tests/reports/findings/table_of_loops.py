@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Answers about loops of small operations, and trainings that report losses."""
 
-FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
 PAIR = "cuda:0+cuda:1"
 NET = "network=small batch=64"
 TABLE = f"""
@@ -43,10 +42,6 @@ TABLE = f"""
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.9,2.8 items=1000
 * penalty-cpu | | 1.8x […] as long as with a log that is read once.
-# a ratio of (0.9,) is said as far as it is conclusive
-+ log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
-+ item | cpu | steps=1000 | 900 | launches=1 items=1000
-* penalty-cpu | | No cost: 0.9000x [0.9000, 0.9000] as long as with a log that is read once.
 # the length of the log stops mattering where its fixed cost is spread
 + log_on_device | cpu | steps=1,10,100,1000 | 40 + 20x | items=1x
 * length-cpu | 38.38772 10 100 | From somewhere between 10 steps and 100 steps.
@@ -77,9 +72,6 @@ TABLE = f"""
     2616.5824 | items=100
 * hidden-cuda:0 | 583333.3 | …
 ~ size | NVIDIA H200 | 1; 64; 65536; 131072; 262144; 524288; 1048576; 2097152
-# a launch is hidden where a CPU takes as long again
-+ chain | cpu | n=1,64,4096,65536 | 100 + 0.01x | items=100
-* hidden-cpu | 10002 | From somewhere between n = 4,096 and n = 65,536.
 # one call and a graph have their gains
 + pieces | cuda:0 | pieces=1,10,100,1000,10000 | 12 + 4x | items=1x
 + pieces_foreach | cuda:0 | pieces=1000 | 501.5 | items=1000
@@ -110,19 +102,6 @@ TABLE = f"""
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
 + reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
 = every-small-64-cpu | 10 5 15 | From somewhere between once in 5 and once in 15.
-# no number of steps, but: From once in 1, the smallest measured, or below.
-+ reading | cpu | {NET} every='5' | 6006 | items=1920 against=0.999167499167
-+ reading | cpu | {NET} every='15' | 6002 | items=1920 against=0.99983338887
-+ reading | cpu | {NET} every='1' | 6030 | items=1920 against=0.995190713101
-= every-small-64-cpu | none | From once in 1, the smallest measured, or below.
-# no number of steps, but: At no size measured, up to once in 15 (4 of 8 …
-+ reading | cpu | {NET} every='5' | 6120 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.983660130719
-+ reading | cpu | {NET} every='15' | 6040 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.996688741722
-+ reading | cpu | {NET} every='1' | 6600 | shaken=1,1.04,0.97,1.03,0.96,1.02,0.99,1.01 items=1920
-    against=0.912121212121
-= every-small-64-cpu | none | At no size measured, up to once in 15 (4 of 8 …
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722

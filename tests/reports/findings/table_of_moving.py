@@ -41,10 +41,6 @@ TABLE = f"""
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
     1757.7216 26923.5456 | launches=1 bytes=1x
 * rate-within-cpu | | …
-# a bend is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20 320 1280 5120 20480 81920 |
-    launches=1 bytes=1x
-* rate-within-cpu | | …
 # a copy that is not waited for holds the thread less long
 + to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
@@ -72,9 +68,6 @@ TABLE = f"""
 + print | cpu | size=4,4000 | 4 4000
 = numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.
 = print-cpu | 0.004 | … for printing 1,000 numbers.
-# pieces are advised that caches copy faster
-+ within | cpu | size=67108864,4194304,262144 | 3355.4432 46.6033777778 262.144 | bytes=1x
-* rate-within-cpu | | … → Work in pieces of 4 MiB or less: caches copy them faster.
 ## placement
 # the detour is a ratio for the largest, and a line beside the direct way
 + create | cuda:0 | n=64,4096,1048576 values=randn | 10 + 1e-06x | bytes=4x
@@ -118,17 +111,6 @@ TABLE = f"""
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
-# the largest model with several ways counts, and the plain way may be the best
-+ read_state_dict | cpu | parameters=1000,1000000 | 1 1000
-+ read_flat | cpu | parameters=1000,1000000 | 2 2000
-+ read_flat | cpu | parameters=100000000 | 1
-* read-cpu | 0.001 | … to read 1,000,000 parameters, tensor by tensor. → Read them tensor by
-    tensor.
-# an interval below a factor of two supports a rule
-+ read_state_dict | cpu | parameters=1000000 | 1004.54545455 | launches=0.909090909091,1.1
-    bytes=4000000 items=32
-+ read_flat | cpu | parameters=1000000 | 1001 | launches=1.1,1,1 bytes=4000000 items=32
-* read-cpu | | … → Read them tensor by tensor: nothing was measurably faster.
 # an interval wider than a factor of two supports none
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4000000
     items=32

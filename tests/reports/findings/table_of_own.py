@@ -33,10 +33,6 @@ TABLE = """
 + sort | cpu | n=100000 | 1000 | bytes=800000 items=100000
 + copies/within | cpu | size=134217728 | 10000 | bytes=268435456
 * byte-rate-sort-cpu | 800000000 | …; 2.980% […] of the memory bandwidth (27 GB/s).
-# what is faster than the memory comes from caches
-+ sort | cpu | n=10 | 0.1 | bytes=80 items=10
-+ copies/within | cpu | size=134217728 | 1000000 | bytes=268435456
-* byte-rate-sort-cpu | | … (270 MB/s), from caches.
 # operations are a part of the fastest product in their precision
 + solve | cpu | n=10 dtype=float32,float64 | 100000 | flops=1e+10
 + matmul/square | cpu | n=1000 dtype=float32 | 10000 | flops=2e+09
@@ -74,22 +70,6 @@ TABLE = """
 * time-x-cpu | | … at n = 30.
 ~ bench_x | CPU, batch = 1 | 10; 20; 30
 ~ bench_x | CPU, batch = 8 | 10; 20; 30
-# parameters that are no numbers are places of dots
-+ x | cpu | way=a,b | 1000
-+ x | cuda:0 | way=a,b | 1000
-* speed-up-x-cuda:0 | | …the speed of the CPU on the NVIDIA H200 with way = a.
-~ bench_x | NVIDIA H200 | way = a; way = b
-~ bench_x | CPU | way = a; way = b
-# a group of devices has times and rates and no comparison
-+ x | cuda:0+cuda:1 | n=1,2 | 1000 2000 | flops=1000000000x
-* flop-rate-x-cuda:0+cuda:1 | 1e+12 | … on 2x NVIDIA H200 at n = 1.
-= time-x-cuda:0+cuda:1 | 0.002 | …
-! speed-up-x
-# several functions are told apart by their titles
-+ a | cpu | n=1,2 | 1000 2000
-+ b | cpu | n=1,2 | 1000 2000
-* time-a-cpu | | Do bench_a: …
-= time-b-cpu | | Do bench_b: …
 # of two versions one that takes 1.25 times as long is told through all noise
 + new | cpu | | 1000 | against=1.25
 = versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….

@@ -49,16 +49,6 @@ TABLE = f"""
 + square | cuda:0 | n=16 dtype=float32 | 12
 + square_graph | cuda:0 | n=16 dtype=float32 | 5
 * graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
-# cold caches are compared with warm ones size by size
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square_cold | cpu | n=64,128,256,1024 | 18.35008 58.720256 355.6769792 22119.0815744
-= cold-product-cpu | 3.5 3.5 3.5 | 3.500x [3.500, 3.500] as long with cold caches at n = 64. → Up
-    to n = 256 keep inputs in the caches.
-~ cold-product | CPU | 64=3.5; 128=1.4; 256=1.06; 1024=1.03
-# caches are not advised where they matter in some launches
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square_cold | cpu | n=64 | 5.24288 | shaken=1*6,1.2*2
-= cold-product-cpu | | … at n = 64.
 # a rate is that of the device in bursts, as a part of its datasheet's peak
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
 * best-rate-cuda:0 | 1.717987e+14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of
@@ -97,11 +87,6 @@ TABLE = f"""
 * efficiency-processes-{HALVES} | 0.96 | 96.00% […] of perfect scaling at n = 1,024. → Split
     products from n = 256 on.
 = threshold-processes-{HALVES} | 1011.209 256 1024 | From somewhere between n = 256 and n = 1,024.
-# products are not split where the largest gains nothing
-+ process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
-+ processes | {HALVES} | n=64,256,1024 | 1333.33333333 4000 2222.22222222 | items=2
-* efficiency-processes-{HALVES} | | … → Do not split products up to n = 1,024.
-= threshold-processes-{HALVES} | none | At no size measured, up to n = 1,024.
 # nearly twice as fast is reached where the cost of starting fades
 + process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2
 + processes | {HALVES} | n=64,256,1024 | 20.97152 681.5744 42960.15872 | items=2 concurrency=0.9

@@ -109,22 +109,6 @@ def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> 
     assert by_name(section)["speed-up"].absent == "off by 3"
 
 
-@pytest.mark.parametrize("exercise", ["matmul", "parameters", "a_new_one"])
-def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
-    skipped = left_out("bench_any", "skipped", "the disk was full", device=CPU)
-    section = answer(exercise, [], [skipped])
-    assert section.findings[0].absent
-    assert section.plots == ()
-
-
-def test_groups_of_nodes_are_named_by_what_each_has() -> None:
-    groups, work = ("cuda/4x8", "cpu/2x1"), Work(bytes=8)
-    cases = [case("bench_all_reduce", 1e-3, group, work=work, size=8) for group in groups]
-    asked = [one.question for one in answer("collectives", cases, accelerators=1).findings]
-    assert f"How fast is all-reduce between 4 nodes with 8{RATIO} NVIDIA H200?" in asked
-    assert "How fast is all-reduce between 2 nodes?" in asked
-
-
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""

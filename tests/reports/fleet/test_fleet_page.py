@@ -52,12 +52,6 @@ def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: P
     assert float(named[3]) < 20 < float(named[4])
 
 
-def test_programs_get_the_slow_node_with_its_ratio_in_the_words_of_the_page(built: Path) -> None:
-    found = fleet_page.unlike_nodes(built)
-    assert [*found] == [label(1)]
-    assert found[label(1)] == pytest.approx({"Matmul": 1.2, "Compute": 1.2}, rel=0.02)
-
-
 def asked(lost: dict[str, str], count: int = 5) -> AskedNodes:
     """Return which nodes a fleet asked, of which it lost some."""
     labels = [label(number) for number in range(count)]
@@ -208,25 +202,6 @@ def test_programs_and_the_terminal_are_told_of_two_groups(tmp_path: Path) -> Non
     assert fleet_page.unlike_nodes(tmp_path) == {}
     (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
     assert fleet_page.groups_of(tmp_path) == []
-
-
-@pytest.mark.parametrize("launches", [3, 6])
-def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launches: int) -> None:
-    found = [
-        replace(
-            each,
-            subjects={
-                "copies": {1: [1.0 + row / 1000] * launches},
-                "matmul": {1: [1.0] * (6 - 3 * (row < 2))},
-            },
-        )
-        for row, each in enumerate(placed(4))
-    ]
-    text = text_of(fleet_page.files(found)["fleet.html"])
-    if launches < 6:
-        assert "No exercise has 6 launches on 3 of 4 nodes, so nothing is compared." in text
-    else:
-        assert re.search(r"None of 4 nodes .* smallest detectable slow-down is [\d.]+%\. ", text)
 
 
 def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:

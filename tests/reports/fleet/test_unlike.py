@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from frobench.reports.fleet.unlike import EQUAL_NODES, Unlike, Values
+from frobench.reports.fleet.unlike import Unlike, Values
 from studies.calibration.fleet import Cell, Groups, grouped, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 
@@ -48,22 +48,6 @@ def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes_and_2_perc
     assert 0.8 <= at_it.found / at_it.planted <= 0.98
     below = simulated(Cell(1000, 0.02, 7), 4)
     assert below.found < 0.5 * below.planted
-
-
-def test_launches_scatter_is_pooled_and_nodes_are_taken_as_half_a_percent_apart_at_least() -> None:
-    found = Unlike(equal_nodes(1000, 2))
-    np.testing.assert_allclose(found.scatter, SCATTER, rtol=0.1)
-    np.testing.assert_allclose(found.between, EQUAL, rtol=0.2)
-    few = Unlike(np.random.default_rng(1).normal(0, 1e-5, (3, 2, LAUNCHES)))
-    np.testing.assert_allclose(few.between, EQUAL_NODES)
-
-
-def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
-    logs = equal_nodes(100, 1)
-    logs[3, 0] = [0.0, 0.3, -0.1, 0.2, 0.1, 0.0]
-    found = Unlike(logs)
-    assert found.deviation[3, 0] > 0.05
-    assert not found.named[3, 0]
 
 
 def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left_out() -> None:

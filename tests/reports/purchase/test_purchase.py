@@ -14,18 +14,17 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import machines, prices, purchase, script
+from frobench.reports.purchase import machines, purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from tests.instruments.faults.judging import of_its_name
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
-from tests.reports.run.test_page import HOSTILE, Reader
+from tests.reports.run.test_page import Reader
 
 
 def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # noqa: ANN401
@@ -43,14 +42,6 @@ def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # n
     view = f"compare.view(data, machines, machines[0], new Map({params or '[]'}))"
     program = f"(data) => {{ const machines = model.devices(data); return ({function})({view}); }}"
     return script.call(program, known)
-
-
-def front(across: str, *others: Machine, **known: Any) -> Any:  # noqa: ANN401 - as JSON has it
-    """Return the machines on a chart: name, amount, and where each stands."""
-    words = f"[one.row.name, one.row.each['{across}'], charts.word(one)]"
-    return viewed(
-        f"(view) => charts.points(view, '{across}').map((one) => {words})", *others, **known
-    )
 
 
 def summary(run: Run, href: str) -> Summary:
@@ -104,14 +95,12 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
         machine("poor", 1.0, 1.0, price=4000.0),
         machine("dearer", 2.01, 2.01, price=9000.0),
     )
-    assert {name: word for name, _, word in front("price", *machines)} == {
+    points = "charts.points(view, 'price').map((one) => [one.row.name, charts.word(one)])"
+    assert dict(viewed(f"(view) => {points}", *machines)) == {
         "dearer": "not conclusively faster than fast",
         "fast": "on the front",
         "poor": "beaten by fast",
     }
-    drawing = beside(*machines).parts["front"]
-    assert drawing.count('class="ring"') == 1
-    assert "poor: beaten by fast" in drawing
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
@@ -146,39 +135,16 @@ def test_without_the_engine_only_this_page_is_refused(
 
 @pytest.fixture(scope="module")
 def runs() -> dict[str, Run]:
-    cards = {
+    return {
         "m/1.html": made_up_cards.run(CARD, "one"),
         "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two", device="Made-up chip"),
+        "m/3.html": factory.run(seed=3, accelerators=1, profile="quick", partial=True),
     }
-    spoilt = factory.run(seed=3, accelerators=1, profile="quick", partial=True)
-    spoilt.frobench.environment.accelerators[0] = replace(
-        spoilt.frobench.environment.accelerators[0], name=HOSTILE
-    )
-    of_its_name(spoilt.frobench.environment)
-    return cards | {"m/3.html": spoilt}
 
 
 @pytest.fixture(scope="module")
 def summaries(runs: dict[str, Run]) -> list[Summary]:
     return [summary(run, href) for href, run in runs.items()]
-
-
-@pytest.fixture(scope="module")
-def made(summaries: list[Summary]) -> dict[str, bytes]:
-    return purchase.files(summaries, "m/2.html", prices.read())
-
-
-def block(made: dict[str, bytes]) -> Any:  # noqa: ANN401 - it is JSON
-    text = made[purchase.PAGE].decode()
-    (found,) = re.findall(r'<script type="application/json" id="machines">(.*?)</script>', text)
-    assert not re.search(r"[<>&\u2028\u2029]", found)
-    return json.loads(found)
-
-
-def test_the_page_holds_its_machines_for_its_scripts(made: dict[str, bytes]) -> None:
-    found = block(made)
-    assert [one["href"] for one in found["runs"]] == ["m/1.html", "m/2.html", "m/3.html"]
-    assert found["base"] == 1
 
 
 def test_a_copy_of_a_file_is_the_same_reference(
@@ -193,23 +159,24 @@ def test_a_copy_of_a_file_is_the_same_reference(
     assert made == purchase.files(summaries, "m/2.html", [])
 
 
-@pytest.fixture(scope="module")
-def faulty() -> Summary:
-    run = factory.run(seed=4, accelerators=1, profile="quick")
-    error = Conclusion(
-        code="clock-set-back", severity="error", message="launch 3 began too early", advice=""
-    )
-    run.frobench.conclusions = [error]
-    return summary(run, "m/4.html")
-
-
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
-    summaries: list[Summary], faulty: Summary
+    summaries: list[Summary],
 ) -> None:
+    run = factory.run(seed=4, accelerators=1, profile="quick")
+    run.frobench.conclusions = [
+        Conclusion(code="clock-set-back", severity="error", message="too early", advice="")
+    ]
     bare = summary(factory.run(seed=5, profile="quick"), "m/5.html")
     newer = replace(summaries[0], datetime="2030-01-01T00:00:00+00:00")
-    found = block(purchase.files([faulty, bare, newer, *summaries[1:]], None, []))
+    shown = [summary(run, "m/4.html"), bare, newer, *summaries[1:]]
+    text = purchase.files(shown, None, [])[purchase.PAGE].decode()
+    (machines,) = re.findall(r'<script type="application/json" id="machines">(.*?)</script>', text)
+    assert not re.search(r"[<>&\u2028\u2029]", machines)
+    found = json.loads(machines)
     assert found["runs"][found["base"]]["href"] == "m/1.html"
+    known = {one["href"]: one["axes"] for one in found["runs"]}
+    assert known.pop("m/4.html") == []  # its run is invalid
+    assert all(known.values())
 
 
 def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
@@ -219,10 +186,3 @@ def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
     assert "is not compared with Made-up card: no accelerator was measured." in (
         text_of(shown, "summary")
     )
-
-
-def test_an_invalid_run_has_no_axis_on_the_page(summaries: list[Summary], faulty: Summary) -> None:
-    found = block(purchase.files([*summaries, faulty], "m/1.html", []))
-    known = {one["href"]: one["axes"] for one in found["runs"]}
-    assert known.pop("m/4.html") == []
-    assert all(known.values())

@@ -74,14 +74,6 @@ def test_the_line_of_trust_counts_cases() -> None:
     assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
-def test_an_error_of_the_whole_run_is_told() -> None:
-    run = run_of([], accelerators=0)
-    early = "launch 2 began too early"
-    error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
-    run.frobench.conclusions = [error]
-    assert f"none of its figures is shown: clock-set-back: {early}." in first(run).lead
-
-
 def loops(item: list[float] | float, log: list[float] | float | None = None) -> list[Case]:
     launches = {"bench_item": item, "bench_log_on_device": item if log is None else log}
     return of(
@@ -109,19 +101,6 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     steady = run_of(loops(30e-6), accelerators=0)
     alike = AnswerRow(steady, section_of(steady, "norm_logging"), {})
     assert (alike.marks, alike.modes) == ((), "")
-
-
-def test_a_wide_interval_is_marked_and_no_headline() -> None:
-    cases = [
-        case("bench_item", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], CPU, steps=1000),
-        case("bench_log_on_device", [1.0] * LAUNCHES, CPU, steps=1000),
-    ]
-    for one in cases:
-        one.extra_info.work = Work(items=1000.0)
-    run = run_of(of("norm_logging", cases), accelerators=0)
-    found = AnswerRow(run, section_of(run, "norm_logging"), {})
-    assert "wide interval" in found.marks
-    assert found.answer.startswith("Not conclusive: ")
 
 
 def test_no_strip_shows_a_ceiling_of_the_answer() -> None:

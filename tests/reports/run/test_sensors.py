@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
 
-import re
-
 import pytest
 
 from frobench.reports.files.metadata import ANYWHERE, Head
@@ -18,77 +16,28 @@ def page_of(run: Run) -> str:
     return run_page(Contents(run, []), [], Signs(Head("", "", "", {}, ANYWHERE), "", "", ""))
 
 
-GAP = [100.0, None, 300.0]
-
-
-def telemetry(series: dict[str, dict[str, list[float | None] | None]]) -> Telemetry:
-    return Telemetry(
+def on_gpus() -> Run:
+    run = made(accelerators=2)
+    series: dict[str, dict[str, list[float | None] | None]] = {
+        "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
+        "cuda:0": {
+            "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
+            "power_watts": [100.0, None, 300.0],
+            "energy_joules": [0, 0, 4],
+            "fan": None,
+        },
+        "cuda:1": {"power_watts": [90, 90, 90]},
+    }
+    run.frobench.telemetry = Telemetry(
         begun=20.0,
         step=10.0,
         series=series,
-        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}} if "cuda:0" in series else {},
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}},
         launches=[20.0, 35.0],
         unknown={"cuda:0.fan": "NVML: Not Supported"},
         cost=0.0031,
     )
-
-
-def on_gpus() -> Run:
-    run = made(accelerators=2)
-    run.frobench.telemetry = telemetry(
-        {
-            "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
-            "cuda:0": {
-                "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
-                "power_watts": GAP,
-                "energy_joules": [0, 0, 4],
-                "fan": None,
-            },
-            "cuda:1": {"power_watts": [90, 90, 90]},
-        }
-    )
     return run
-
-
-def on_cpu() -> Run:
-    run = made()
-    run.frobench.telemetry = telemetry({"cpu": {"clock_hz": [2e9, 3e9], "load": [1.5, 2.5]}})
-    return run
-
-
-def drawn(run: Run) -> dict[str, sensors.SensorSeries]:
-    told = run.frobench.telemetry
-    assert isinstance(told, Telemetry)
-    return {course.title: course for course in sensors.courses(run, told)}
-
-
-def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read() -> None:
-    found = drawn(on_gpus())
-    assert list(found) == ["Clock", "Power"]
-    first, second = found["Power"].lines
-    assert (first, second) == ("NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)")
-    assert found["Power"].lines[first] == [(25, 100), (45, 300)]
-
-
-def test_a_course_follows_the_theme_and_is_told_in_words() -> None:
-    power = drawn(on_gpus())["Power"]
-    svg = sensors.draw(power)
-    assert "style" not in svg
-    assert re.findall(r"#[0-9a-f]{6}|fill=|stroke=", svg) == []  # classes alone
-    assert svg.count("<title>") == 2
-    assert (
-        'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
-        'NVIDIA H200 (cuda:1): 90 W to 90 W."'
-    ) in svg
-    assert svg == sensors.draw(power)
-
-
-def test_what_held_clocks_back_and_what_was_not_read_is_said_with_the_reason() -> None:
-    told = sensors.sensors(on_gpus())
-    assert told is not None
-    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
-    assert told.cost == "0.31%"
-    assert "<code>cuda:0.fan</code>: NVML: Not Supported</li>" in page_of(on_gpus())
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -117,7 +66,7 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
 
 
 def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
-    run = on_cpu()
+    run = on_gpus()
     assert sensors.spent(run, {}) is None  # an older file does not tell
     assert "<h3>Energy</h3>" not in page_of(run)
     first, second, third, *_ = run.frobench.outcomes

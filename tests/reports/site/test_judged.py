@@ -83,12 +83,3 @@ def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(tmp_p
     run.frobench.conclusions = checks.conclude(edited())
     assert run.frobench.conclusions
     assert checks.read(store.write(run, tmp_path)).frobench.conclusions == []
-
-
-def test_a_case_with_an_error_counts_as_failed_for_that_reason() -> None:
-    run = checks.credible(checks.judged(edited()))
-    name = impossible(good()).fullname
-    assert name not in {case.fullname for case in run.benchmarks}
-    [outcome] = [one for one in run.frobench.outcomes if one.fullname == name]
-    assert outcome.status == "failed"
-    assert re.match(f"above-peak: {SHOWN}", outcome.reason or "")

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from msgspec import msgpack
 
 from frobench.reports.making import workers
 from frobench.reports.making.workers import Workers
@@ -108,20 +107,6 @@ def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path
     kept = {one.stem for one in (out / ".cache").iterdir()} - {"site"}
     assert len(kept) == 1
     assert left.exists()
-
-
-def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path) -> None:
-    results, out = tmp_path / "results", tmp_path / "site"
-    stored(results, small(1))
-    build.build([results], out)
-    victim = tmp_path / "victim"
-    victim.write_bytes(b"")
-    listed = out / ".cache" / "site"
-    nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    for name in ("../victim", str(victim)):
-        listed.write_bytes(msgpack.encode({"key": "", "value": {name: [0, nothing]}}))
-        build.build([results], out)
-        assert victim.exists()
 
 
 def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: Path) -> None:

@@ -11,10 +11,7 @@ from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import findings
-from frobench.reports.run.sheets import sheets
-from frobench.reports.summary import models
 from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
-from frobench.reports.summary.views import numbers
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run, Search, Work
 from frobench.suite.units import format_estimate
@@ -133,21 +130,18 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
         "overhead": OPERATION,
         "read_back": READ_BACK,
     }
-    values = {one.name: one.value.value for one in found.axes if one.name != "compute"}
-    assert values == pytest.approx(truth, rel=0.05)
-    assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
-    assert all(one.value.low is not None and one.cases for one in found.axes)
-    assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
-
-
-def test_compute_is_sustained_where_that_is_known_and_the_training_precision_leads() -> None:
-    compute = [one for one in axes_of(everything(GPU)).axes if one.name == "compute"]
-    assert [(one.precision, one.basis) for one in compute] == [
+    compute = [(one.precision, one.basis) for one in found.axes if one.name == "compute"]
+    assert compute == [
         ("bfloat16", "sustained"),
         ("float16", "in bursts"),
         ("float32", "in bursts"),
     ]
-    assert compute[0].value.value == pytest.approx(5e14, rel=0.05)
+    truth["compute"] = 5e14
+    values = {one.name: one.value.value for one in found.axes[::-1]}
+    assert values == pytest.approx(truth, rel=0.05)
+    assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
+    assert all(one.value.low is not None and one.cases for one in found.axes)
+    assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
 
 
 def test_a_rate_is_a_part_of_what_its_datasheet_or_link_allows() -> None:
@@ -182,40 +176,6 @@ def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
     """Build a layer whose work takes so long."""
     params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
     return of("transformer", [case(function, seconds, GPU, work=work, **params)])
-
-
-def test_language_models_have_tokens_per_second_where_they_fit() -> None:
-    decode = layers("bench_decode_graph", 4096, 1e-4, Work(bytes=4e8))
-    prefill = layers("bench_prefill_graph", 4096, 1.6e-3, Work(flops=8e11))
-    found = axes_of([*decode, *prefill, *copied("bench_within", GPU, MEMORY)])
-    speeds = {one.name: one for one in found.models}
-    decoded, prompt = speeds["Llama 3.1 8B"].decode, speeds["Llama 3.1 8B"].prompt
-    assert decoded
-    assert prompt
-    weights, cache = 2 * 8_030_261_248, 2 * 2 * 32 * 1024 * 2048
-    assert decoded.value == pytest.approx(4e12 / (weights + cache), rel=0.02)
-    attention = 2 * 32 * 4096 * 2049
-    assert prompt.value == pytest.approx(5e14 / (weights + attention), rel=0.02)
-    rate = found.serving.rates["decode"]
-    assert rate.low
-    assert decoded.low == pytest.approx(rate.low * decoded.value / rate.value)
-    assert [one.name for one in found.models if not one.fits] == ["Llama 3.1 70B"]
-    assert speeds["Llama 3.1 70B"].decode is None
-    assert "in decoding with layers of width 4,096, over the weights" in models.note(
-        {"": found.serving}
-    )
-
-
-def test_layers_that_a_cache_may_hold_give_way_to_the_memory_s_bandwidth() -> None:
-    small = layers("bench_decode_graph", 1024, 1e-6, Work(bytes=4e7))
-    found = axes_of([*small, *copied("bench_within", GPU, MEMORY)])
-    assert found.serving.rates["decode"].value == pytest.approx(MEMORY, rel=0.02)
-    assert found.serving.basis == "copies in its memory"
-    assert "prompt" not in found.serving.rates
-    cpu = axes_of(copied("bench_within", CPU, MEMORY), accelerators=0)
-    assert cpu.models[0].decode
-    assert cpu.models[0].decode.value == pytest.approx(MEMORY / 2.54e9, rel=0.03)
-    assert axes_of(square(GPU, "float16", 4e14)).models[0].text == "fits"
 
 
 def small(weights: str, moved: float, width: int) -> list[Case]:
@@ -262,11 +222,6 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     printed = CliRunner().invoke(main, command, env={"COLUMNS": "120"}).stdout
     side = " ".join(printed.split())
     assert f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -" in side
-    tables = {one.name: one.table for one in sheets(run, [], [], [], numbers(run), own)}
-    rows = [one for one in tables["models"].to_pylist() if one["quantity"] == "decode, int8"]
-    (rate,) = (one for one in rows if one["model"] is None)
-    (row,) = (one for one in rows if one["model"] == "Llama 3.1 8B")
-    assert row["value"] == pytest.approx(rate["value"] / row["per_token"])
 
 
 def test_power_is_that_of_the_case_that_draws_most() -> None:

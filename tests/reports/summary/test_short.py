@@ -32,21 +32,3 @@ def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None
     assert Estimate(1.0, -1.0, 2.0, 8).is_wide
     assert not Estimate(1.0, 0.9, 1.8, 8).is_wide
     assert not Estimate(1.0, None, None, 3).is_wide
-
-
-def test_a_question_has_thirteen_words_at_most(run: Run) -> None:
-    plain = "What does it cost?"
-    long = "How near to perfect scaling are products on two halves, begun by a process each?"
-    endless = " ".join(["word"] * 20) + "?"
-    assert short.question(run, plain, long) == plain
-    assert short.question(run, long, plain) == plain
-    assert short.question(run, long, endless) == (
-        "How near to perfect scaling are products on two halves?"
-    )
-    assert len(short.question(run, endless, endless).split()) == short.MOST_WORDS
-
-
-def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
-    by_launch = (22e-6, 22.1e-6, 22.2e-6, 41e-6, 41.1e-6, 41.2e-6)
-    found = finding(Estimate(31e-6, 22e-6, 41e-6, 6), "s", by_launch)
-    assert short.answer(run, found).startswith("22 or 41 µs of a thing")

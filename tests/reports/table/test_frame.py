@@ -26,20 +26,3 @@ def test_where_the_clock_saw_no_time_there_is_no_rate() -> None:
     rows = frame([run]).query("case == @case.fullname")
     assert (rows["seconds"] == 0).all()
     assert rows[["flop_rate", "byte_rate"]].isna().all(axis=None)
-
-
-def test_a_launch_that_did_not_reach_a_case_has_no_row() -> None:
-    run = factory.run(partial=True)
-    table = frame([run])
-    missing = next(case for case in run.benchmarks if case.extra_info.launches[-1] == 0)
-    rows = table[table["case"] == missing.fullname]
-    assert len(rows) == len(run.frobench.launches) - 1
-
-
-def test_a_parameter_cannot_take_the_place_of_a_column() -> None:
-    run = factory.run()
-    run.benchmarks[0].params["seconds"] = "never"
-    run.benchmarks[0].params["case"] = "mine"
-    table = frame([run])
-    assert table["seconds"].dtype == float
-    assert table["case"].iloc[0] == run.benchmarks[0].fullname

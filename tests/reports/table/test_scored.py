@@ -75,42 +75,6 @@ def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None
     assert found.shared == 0.0
 
 
-def test_every_kind_of_case_counts_the_same_in_a_part() -> None:
-    steady, wild = [1.0] * LAUNCHES, [one**2 for one in SLOW]
-    half = [product(n, 1.0, dtype="bfloat16") for n in (8192, 12288, 16384)]
-    alone = shaken(product(8192, 1.0, dtype="float16"), wild)
-    found = of(*(shaken(one, steady) for one in half), alone)
-    assert found.errors == {
-        "products_half": pytest.approx(error(LOGS), rel=1e-4)
-    }  # half of twice these
-
-
-def test_launches_in_two_modes_leave_more_open_than_their_deviation_says() -> None:
-    logs = [0.0] * 5 + [0.2] * 3
-    found = of(shaken(COPY, [math.exp(log) for log in logs]))
-    assert found.errors["memory"] == pytest.approx(0.2 / 2 / QUANTILE, rel=1e-4)
-
-
-def fewer(case: Case, launches: int) -> Case:
-    """Return a case that the last launches did not measure."""
-    counts = [1] * launches + [0] * (LAUNCHES - launches)
-    info = replace(case.extra_info, launches=counts)
-    return replace(
-        case, extra_info=info, stats=replace(case.stats, data=case.stats.data[:launches])
-    )
-
-
-def test_a_launch_counts_in_which_only_some_cases_were_measured() -> None:
-    found = of(shaken(PRODUCT, SLOW), fewer(shaken(OTHER, SLOW), 6))
-    assert found.errors["products_float32"] == pytest.approx(error(LOGS), rel=0.2)
-
-
-def test_too_few_launches_leave_no_interval() -> None:
-    found = of(fewer(shaken(COPY, SLOW), 5))
-    assert found.errors == {}
-    assert found.centres["memory"]
-
-
 def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
     shares, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
     assert shares.keys() == study.LOOKS.keys()
