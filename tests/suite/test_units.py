@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How numbers are shown to people."""
 
-import re
+import math
 
 import pytest
 
@@ -51,20 +51,6 @@ def test_a_number_is_rounded_to_the_digits_that_its_interval_supports() -> None:
     assert rounded(Estimate(44.2e9, None, None, launches=2)) == 44.2e9
 
 
-@pytest.mark.parametrize("half", [3e-9, 1.9e-8, 4e-7, 1.1e-6, 7e-5])
-@pytest.mark.parametrize("value", [1.2345678e-3, 0.98765432, 77.777777])
-def test_the_last_digit_is_worth_a_half_of_the_half_width_at_most_and_digits_are_few(
-    value: float, half: float
-) -> None:
-    text = format_estimate(Estimate(value, value - half, value + half, launches=8), "s")
-    number, prefix = re.fullmatch(r"([\d.,]+) (m?)s \[.*", text).groups()  # type: ignore[union-attr]  # else it fails
-    decimals = len(number.partition(".")[2])
-    last_digit = 10**-decimals * (1e-3 if prefix else 1)
-    assert last_digit <= max(half / 2, value / 1000) * (1 + 1e-9)
-    assert last_digit >= half / 20 * (1 - 1e-9)
-    assert len(number.replace(".", "")) <= 4 or last_digit >= half / 20
-
-
 def test_without_an_interval_the_text_says_why() -> None:
     three, one = Estimate(285.3e-6, None, None, launches=3), Estimate(0.5, None, None, launches=1)
     assert format_estimate(three, "s") == "285 µs (no interval: 3 launches)"
@@ -98,6 +84,11 @@ def test_axes_name_what_their_numbers_are_divided_by(
     divisor, shown = prefixed(largest, unit)
     assert divisor == pytest.approx(factor)
     assert shown == name
+
+
+def test_no_number_is_printed_for_what_is_not_one() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        format_value(math.nan, "s")
 
 
 def test_one_thing_is_not_several() -> None:

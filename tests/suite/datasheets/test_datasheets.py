@@ -201,10 +201,8 @@ def test_a_device_is_found_by_the_name_that_torch_gives_it() -> None:
     found = published.of("NVIDIA GeForce RTX 4090", "matmul", "bfloat16")
     assert len(found) > 1
     assert [row.value for row in found] == sorted(row.value for row in found)
-    assert {row.precision for row in found} == {"bfloat16"}
     assert published.of("NVIDIA GeForce RTX 4090 D", "matmul", "bfloat16") != found
     assert published.of("NVIDIA Tesla T4", "matmul", "float16")
-    assert published.of("Tesla T4", "matmul", "float16")
     assert published.of("Another", "matmul", "bfloat16") == []
     assert published.of("NVIDIA GeForce RTX 4090", "launch") == []
 

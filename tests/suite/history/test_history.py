@@ -117,13 +117,11 @@ def project(folder: Path, *texts: str) -> Path:
     return tree
 
 
-def searched(
-    tree: Path, revisions: str = "", launches: int = 10, reporter: Quiet | None = None
-) -> History:
+def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
     """Search the history of a project; without revisions, all of it."""
     wanted = asked(tree, revisions, launches)
     with made_up_commits(tree), Interruptions() as interruptions:
-        return history(wanted, reporter or Quiet(), interruptions)
+        return history(wanted, Quiet(), interruptions)
 
 
 @contextmanager
@@ -344,16 +342,6 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
             trees.at(bad, lines.append)
     assert not made.exists()
     assert nothing_is_left(tree)
-
-
-def test_benchmarks_that_differ_between_the_ends_are_named(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3")
-    commit(tree, "Change the benchmark", **{"benchmarks/bench_it": "# another one\n"})
-    said_meanwhile = Quiet()
-    searched(tree, reporter=said_meanwhile)
-    assert said_meanwhile.lines[1].startswith(
-        "the benchmarks differ between the ends of the range (benchmarks/bench_it.py); every "
-    )
 
 
 BENCH = '''"""How long does it take?"""
