@@ -82,7 +82,7 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
 def test_a_device_is_found_by_name_and_memory(
     name: str, gib: float | None, price: float | None, hour: float | None
 ) -> None:
-    one = card(name, gib and int(gib * 2**30))
+    one = card(name, None if gib is None else int(gib * 2**30))
     assert (cost(prices.read(), one), cost(prices.read(), one, per=prices.HOUR)) == (price, hour)
 
 
