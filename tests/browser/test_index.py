@@ -9,45 +9,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from frobench.reports.index import index
 from frobench.reports.purchase.prices import Price
-from frobench.reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
-from tests.reports.index.test_index import CARDS, faster, named, on_day
+from tests.reports.index.test_index import CARDS, named
 
 DESK = Look("light", 1280)
-FASTER = 1.5
-
-
-MACHINES = [
-    on_day(20, "old", complete=False),
-    *(
-        on_day(10 + number, f"m{number}", seed=number % 3, device_id=f"m{number}")
-        for number in range(6)
-    ),
-    on_day(25, "cpu", accelerators=0),
-]
-
-
-def _runs() -> list[Summary]:
-    earlier = [on_day(day, "old") for day in (3, 2)]
-    return [
-        *MACHINES,
-        *earlier,
-        on_day(1, "fast", device_id="fast", scored=faster(MACHINES[1], FASTER).scored),
-    ]
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    file = tmp_path_factory.mktemp("index") / "index.html"
-    file.write_text(index.page(_runs()), encoding="utf-8")
-    return file.as_uri()
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with shown(browser, f"{address}#view=runs", DESK) as one:
-        yield one.page
-        assert one.said == one.refused() == []
 
 
 @pytest.fixture
@@ -134,16 +99,22 @@ def test_published_figures_are_picked_beside_a_run_hidden_and_never_scored(devic
     assert "square products, device events" in both.inner_text()
     assert (both.locator("li a").first.get_attribute("href") or "").startswith("https://github.")
     assert devices.locator("#laid").is_hidden()
-    devices.get_by_label("Add published figures of").select_option("NVIDIA B200")
-    expect(both.locator("tbody tr")).to_have_count(3)
     devices.get_by_role("link", name="Devices").click()
     devices.get_by_role("checkbox", name="Published figures of").uncheck()
     assert rows.first.is_hidden()
     devices.reload()
-    assert rows.first.is_hidden()
     assert not devices.get_by_role("checkbox", name="Published figures of").is_checked()
 
 
-def _names(page: Page) -> list[str]:
-    links = page.locator("#runs tbody a").all()
-    return [(link.get_attribute("href") or "").removesuffix(".html") for link in links]
+def test_runs_are_searched_and_earlier_ones_are_shown_on_demand(devices: Page) -> None:
+    devices.locator(".tabs a:last-child").click()
+    links = devices.locator("#runs tbody a")
+    expect(links).to_have_count(5)
+    devices.get_by_label("earlier runs too").check()
+    expect(links).to_have_count(6)
+    view = devices.url
+    devices.get_by_label("Search").fill("nothing is called that")
+    expect(devices.get_by_role("status").first).to_have_text("No run is like that.")
+    devices.goto(view)
+    devices.reload()
+    expect(links).to_have_count(6)

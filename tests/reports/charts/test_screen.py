@@ -16,7 +16,7 @@ def estimate(value: float) -> Estimate:
     return Estimate(value, 0.9 * value, 1.1 * value, 8)
 
 
-def curve(*labels: str, reference: float | None = None) -> Plot:
+def curve(*labels: str) -> Plot:
     """Draw a line for each label, each twice as high as the one before."""
     series = tuple(
         Series(
@@ -27,7 +27,7 @@ def curve(*labels: str, reference: float | None = None) -> Plot:
         )
         for at, label in enumerate(labels)
     )
-    return Plot("name", "Title", "curve", Axis("n"), Axis("Rate", "FLOP/s"), series, reference)
+    return Plot("name", "Title", "curve", Axis("n"), Axis("Rate", "FLOP/s"), series)
 
 
 def lead(value: float | None, unit: str, *cases: str) -> Finding:
@@ -38,10 +38,6 @@ def lead(value: float | None, unit: str, *cases: str) -> Finding:
 
 def texts(drawn: Markup) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-
-
-def heights(drawn: Markup) -> list[float]:
-    return [float(y) for y in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*class="lab', drawn)]
 
 
 def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:

@@ -20,12 +20,6 @@ def _scale(run: Run, function: str, factor: float) -> None:
             case.stats.data = [factor * sample for sample in case.stats.data]
 
 
-def test_a_finding_of_the_same_code_is_the_same_or_unresolved() -> None:
-    found = _judged(factory.run(seed=2, accelerators=1), factory.run(seed=3, accelerators=1))
-    assert {one.word for one in found.values() if one.ratio} <= {"same", "unresolved"}
-    assert {"speed-up", "crossover", "penalty-cuda:0", "move"} <= set(found)
-
-
 @pytest.mark.parametrize(("factor", "word"), [(0.7, "higher"), (1.4, "lower")])
 def test_a_finding_is_higher_or_lower_and_not_faster(factor: float, word: str) -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)

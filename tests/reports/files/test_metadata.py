@@ -76,6 +76,7 @@ def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
         assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
         assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
         assert 50 <= len(found["description"]) <= 5000
+        assert not {"og:url", "og:image"} & properties(page).keys()
         assert len(found["distribution"]) >= (0 if page.stem == "purchase" else 4)
         for one in found["distribution"]:
             content = (page.parent / one["contentUrl"]).read_bytes()
@@ -96,15 +97,6 @@ def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
             assert (built.public / about["og:image"].removeprefix(ADDRESS)).is_file()
         for one in found["distribution"]:
             assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
-
-
-def test_without_an_address_none_is_made_up(built: Built) -> None:
-    for page in every_page(built.private):
-        about = properties(page)
-        assert about["og:title"]
-        assert not {"og:url", "og:image"} & about.keys()
-        assert about["twitter:card"] == "summary"
-        assert page.with_suffix(".png").is_file() == (page.name != "index.html")
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.fleet_page import Node, compared, node
+from frobench.reports.fleet.fleet_page import Node, compared
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.reports.summary.model import device_axes
-from frobench.reports.table.launches import estimates
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run
-from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, run, runs
+from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, runs
 
 LARGEST_PAGE = 1.5e6
 """Bytes, as of the index of a thousand machines."""
@@ -159,19 +157,6 @@ def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None
         "cuda:0 is held back by its temperature"
     )
     assert differing(found, 1) == "no stored fact"
-
-
-def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_difference() -> None:
-    found = [run(number) for number in range(3)]
-    for number, less in enumerate((0, 4096, 8 * 2**30)):
-        environment = found[number].frobench.environment
-        cpu = replace(environment.cpu, memory_bytes=64 * 2**30 - less)
-        found[number].frobench.environment = replace(environment, cpu=cpu)
-    nodes = [node(each, device_axes(each), estimates(each)) for each in found]
-    made = [each for each in nodes if each is not None]
-    assert len({each.kind for each in made}) == 1
-    assert differing(made, 1) == "no stored fact"
-    assert differing(made, 2) == "CPU memory 56 GB (peers 64 GB)"
 
 
 @pytest.mark.parametrize(("every", "factor", "slower"), [(2, 1.2, 25), (3, 1.05, 17)])

@@ -70,13 +70,8 @@ def score(base: Run, new: Run, workload: str) -> dict[str, Any]:
     return workloads.score(workloads.sides(base, new), workload)
 
 
-@cache
-def scored(base: str, new: str, workload: str) -> dict[str, Any]:
-    return score(cards()[base], cards()[new], workload)
-
-
 def speed(base: str, new: str, workload: str) -> float:
-    found = scored(base, new, workload)["speed"]
+    found = score(cards()[base], cards()[new], workload)["speed"]
     assert found["low"] < found["value"] < found["high"]
     value: float = found["value"]
     return value
@@ -146,7 +141,7 @@ def test_what_is_twice_as_fast_moves_the_workloads_that_need_it_alone(moved: str
 def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> None:
     few = speed("base", "other", workload)
     assert speed("dense", "dense-other", workload) == pytest.approx(few, rel=0.01)
-    assert scored("base", "dense-other", workload)["coverage"] >= 0.9
+    assert score(cards()["base"], cards()["dense-other"], workload)["coverage"] >= 0.9
 
 
 def test_the_part_that_names_a_workload_is_missing_by_name_in_the_terminal() -> None:

@@ -6,7 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from frobench.reports.findings import Section, sections
+from frobench.reports.findings import sections
 from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain, views
@@ -27,19 +27,10 @@ def first(run: Run) -> FirstScreen:
     return shown(run).first
 
 
-@pytest.fixture(scope="module")
-def gpu() -> Contents:
-    return shown(run_of([*everything(GPU), *everything(CPU)]))
-
-
-def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers(gpu: Contents) -> None:
-    screen = gpu.first
-    assert [one.title for one in screen.axes] == [
-        "Compute, bf16",
-        "Memory",
-        "Overhead per operation",
-        "Link, to the device",
-    ]
+def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
+    screen = first(run_of([*everything(GPU), *everything(CPU)]))
+    titles = ["Compute, bf16", "Memory", "Overhead per operation", "Link, to the device"]
+    assert [one.title for one in screen.axes] == titles
     for one in screen.axes:
         assert f"{one.figure} {one.unit}" in screen.lead
     assert screen.lead.count("of the datasheet") == 1
@@ -74,33 +65,27 @@ def test_the_line_of_trust_counts_cases() -> None:
     assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
-def loops(item: list[float] | float, log: list[float] | float | None = None) -> list[Case]:
-    launches = {"bench_item": item, "bench_log_on_device": item if log is None else log}
-    return of(
-        "norm_logging",
-        [
-            case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
-            for name, seconds in launches.items()
-        ],
-    )
-
-
-def section_of(run: Run, exercise: str) -> Section:
-    return next(one for one in sections(run) if one.exercise == exercise)
+def loops(seconds: list[float] | float) -> list[Case]:
+    names = ("bench_item", "bench_log_on_device")
+    work = Work(items=1000.0)
+    cases = [case(name, seconds, CPU, work=work, steps=1000) for name in names]
+    return of("norm_logging", cases)
 
 
 def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
+    def answered(run: Run) -> AnswerRow:
+        (section,) = (one for one in sections(run) if one.exercise == "norm_logging")
+        return AnswerRow(run, section, views.marks(run))
+
     run = run_of(loops(TWO), accelerators=0)
-    found = AnswerRow(run, section_of(run, "norm_logging"), views.marks(run))
+    found = answered(run)
     assert found.marks[0] == "two modes"
     assert str(found.chart).count("<circle") == len(TWO)
     assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
     assert found.modes == "item 22 or 41 µs; log on device 22 or 41 µs"
     (listed,) = [one for one in shown(run).sections if one.rows]
     assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
-    steady = run_of(loops(30e-6), accelerators=0)
-    alike = AnswerRow(steady, section_of(steady, "norm_logging"), {})
-    assert (alike.marks, alike.modes) == ((), "")
+    assert answered(run_of(loops(30e-6), accelerators=0)).modes == ""
 
 
 def test_no_strip_shows_a_ceiling_of_the_answer() -> None:

@@ -53,7 +53,6 @@ def only(run: Run, *elsewhere: Run) -> BesideOthers:
     ("rate", "word"),
     [
         (min(BEST), "within"),
-        ((min(BEST) + max(BEST)) / 2, "within"),
         (max(BEST), "within"),
         (min(BEST) * 0.91, "near"),
         (max(BEST) * 1.09, "near"),

@@ -47,43 +47,27 @@ def square(device: str, dtype: str, rate: float) -> list[Case]:
 
 def copied(function: str, device: str, rate: float, **params: Any) -> list[Case]:  # noqa: ANN401 - what a benchmark takes
     """Build copies of three sizes that lie on a line."""
-    times = 2 if function == "bench_within" else 1
-    return of(
-        "copies",
-        [
-            case(
-                function,
-                LATENCY + times * size / rate,
-                device,
-                work=Work(bytes=float(times * size)),
-                size=size,
-                **params,
-            )
-            for size in SIZES
-        ],
-    )
+    found = []
+    for size in SIZES:
+        moved = (2.0 if function == "bench_within" else 1.0) * size
+        work, seconds = Work(bytes=moved), LATENCY + moved / rate
+        found.append(case(function, seconds, device, work=work, size=size, **params))
+    return of("copies", found)
 
 
 def operations(device: str, seconds: float) -> list[Case]:
-    counts = (1, 10, 100, 1000)
-    return of(
-        "many_or_one",
-        [
-            case("bench_pieces", LATENCY + n * seconds, device, work=Work(items=float(n)), pieces=n)
-            for n in counts
-        ],
-    )
+    found = []
+    for n in (1, 10, 100, 1000):
+        work, took = Work(items=float(n)), LATENCY + n * seconds
+        found.append(case("bench_pieces", took, device, work=work, pieces=n))
+    return of("many_or_one", found)
 
 
 def steps(device: str, read_back: float) -> list[Case]:
-    made = [("bench_item", 1e-5 + read_back), ("bench_log_on_device", 1e-5)]
-    return of(
-        "norm_logging",
-        [
-            case(name, 1000 * step, device, work=Work(items=1000.0), steps=1000)
-            for name, step in made
-        ],
-    )
+    work = Work(items=1000.0)
+    item = case("bench_item", 0.01 + 1000 * read_back, device, work=work, steps=1000)
+    log = case("bench_log_on_device", 0.01, device, work=work, steps=1000)
+    return of("norm_logging", [item, log])
 
 
 def everything(device: str, factor: float = 1.0) -> list[Case]:

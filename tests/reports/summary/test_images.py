@@ -14,8 +14,6 @@ from frobench.reports.summary import card
 from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
 from frobench.suite.stored.types import Estimate
 
-LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
-
 
 def answer(value: Estimate | None, case: str = "steady") -> Any:  # noqa: ANN401 - of a section
     lead = Finding("rate", "?", "It is fast.", value, "FLOP/s", "best rate", cases=(case,))
@@ -26,13 +24,6 @@ def pixels(content: bytes) -> Image.Image:
     with Image.open(io.BytesIO(content)) as image:
         assert image.format == "PNG"
         return image.convert("L")
-
-
-def test_it_has_the_size_that_is_promised_and_is_the_same_each_time() -> None:
-    first, second = (card.card("A GPU", LINES, "today") for _ in range(2))
-    assert first == second
-    assert pixels(first).size == (1200, 630)
-    assert card.card("A GPU", LINES, "tomorrow") != first
 
 
 @pytest.mark.parametrize(
