@@ -5,14 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 from click.testing import CliRunner
 
 from frobench import command
-from frobench.suite.launch.case import called_once
-from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.once import the_case
-from frobench.suite.profiles import settings_for
 from tests.instruments.processes.warm import frobench
 
 CASES = [
@@ -95,21 +91,6 @@ def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
     assert len(norms) == 1
     assert mark["ts"] <= norms[0]["ts"] <= mark["ts"] + mark["dur"]
     assert {one.name for one in tmp_path.iterdir()} == {"mine", "trace.json", "frobench.lock"}
-
-
-def test_nvidias_profilers_begin_at_the_call_and_end_behind_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda.profiler, "start", lambda: said.append("start"))
-    monkeypatch.setattr(torch.cuda.profiler, "stop", lambda: said.append("stop"))
-    monkeypatch.setattr(torch.cuda.nvtx, "range_push", said.append)
-    monkeypatch.setattr(torch.cuda.nvtx, "range_pop", lambda: said.append("pop"))
-    sampler = Sampler(lambda: said.append("body"), [])
-    called_once(sampler, "norm[cuda:0]", settings_for("quick", ["cpu"]), None)
-    assert said.index("start") > 0  # behind the warm-up
-    assert said[said.index("start") :] == ["start", "frobench: norm[cuda:0]", "body", "pop", "stop"]
 
 
 def test_a_wrong_result_fails_and_says_so(mine: Path, tmp_path: Path) -> None:

@@ -182,12 +182,3 @@ def test_what_this_machine_cannot_repeat_is_told(
     assert told in made.stderr
     assert "--devices" in made.stderr
     assert not made.stdout
-
-
-def test_a_file_that_is_not_valid_is_not_repeated(tmp_path: Path) -> None:
-    file = store.write(factory.run(), tmp_path)
-    file.write_text(file.read_text("utf-8").replace('"rounds":', '"round":', 1), "utf-8")
-    made = frobench("reproduce", file, folder=tmp_path)
-    assert made.returncode == 1
-    assert "unreadable: Object missing required field `rounds`" in made.stderr
-    assert not (tmp_path / "results").exists()

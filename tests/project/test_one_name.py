@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import noxfile
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
@@ -139,41 +138,3 @@ def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
         "bench_product"
     ]
     assert modules(project, wheel)
-
-
-PLANTED = {
-    "suite/units.py": "suite.run.runner",
-    "reports/web/render.py": "reports.site.build",
-    "suite/files.py": "reports.web",
-    "benchmarks/steps.py": "reports.web",
-    "suite/kit/cases.py": "suite.kit.lanes",
-    "suite/kit/lanes.py": "suite.kit.cases",
-}
-"""Imports that break a contract each, the last two together."""
-CONTRACTS = (
-    "In suite imports point down",
-    "In reports imports point down",
-    "The command rests on reports",
-    "No import runs in a circle",
-)
-
-
-def test_lint_sees_imports_behind_the_links(tmp_path: Path) -> None:
-    noxfile.copy_packages(ROOT, tmp_path)
-    for file, module in PLANTED.items():
-        with (tmp_path / "frobench" / file).open("a") as source:
-            source.write(f"\nimport frobench.{module}\n")
-    lint = shutil.which("lint-imports", path=Path(sys.executable).parent)
-    assert lint is not None
-    done = subprocess.run(
-        [lint, "--no-cache", "--config", str(ROOT / "pyproject.toml")],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    broken = " ".join(done.stdout.split()).partition("Broken contracts")[2]
-    assert [one for one in CONTRACTS if one not in broken] == []
-    for importer in ("suite.files -> ", "benchmarks.steps -> "):
-        assert f"frobench.{importer}frobench.reports" in broken

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -43,29 +42,6 @@ def test_every_stated_requirement_is_pinned_within_its_range() -> None:
     pinned = pins()
     for need in stated():
         assert need.specifier.contains(pinned[canonicalize_name(need.name)]), need
-
-
-def test_what_the_requirements_need_is_pinned_too() -> None:
-    pinned, seen, todo = pins(), set(), stated()
-    while todo:
-        need = todo.pop()
-        name = canonicalize_name(need.name)
-        if (name, *need.extras) in seen:
-            continue
-        seen.add((name, *need.extras))
-        try:
-            needs = metadata.requires(name) or []
-        except metadata.PackageNotFoundError:  # of a group that is not installed here
-            continue
-        if name == "torch":  # a vendor's build also brings the libraries it was made with
-            needs = [line for line in needs if not re.match(r"nvidia|cuda|triton|pytorch", line)]
-        todo += [
-            further
-            for further in map(Requirement, needs)
-            if not further.marker
-            or any(further.marker.evaluate({"extra": extra}) for extra in [*need.extras, ""])
-        ]
-    assert {name for name, *_ in seen} - pinned.keys() == set()
 
 
 def test_what_reads_and_reports_results_starts_without_torch_and_pytest() -> None:

@@ -74,15 +74,6 @@ def test_a_package_at_any_depth_must_be_the_projects_and_the_option_that_mends_i
     assert foreign_code(tree, tree / "benchmarks") is None
 
 
-@pytest.mark.parametrize("place", ["src/mylib/numpy", "tests/numpy/__init__", "python/json"])
-def test_a_name_that_others_have_too_is_none_of_the_projects_packages(
-    place: str, project: Path
-) -> None:
-    (project / place).parent.mkdir(parents=True, exist_ok=True)
-    commit(project, "Add a name", **{place: ""})
-    assert foreign_code(project, project / "benchmarks") is None
-
-
 @pytest.mark.parametrize(
     "path",
     [

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.stored import store
 from tests.instruments.processes.warm import frobench
 
 HEAD = """from frobench import cases
@@ -71,24 +70,3 @@ def test_a_line_says_why_a_function_measures_nothing(tmp_path: Path) -> None:
         "failed: bench_nothing: it has no argument `measure`",
     ]
     assert "Traceback" not in shown
-
-
-def test_parameters_of_any_type_and_name_are_measured_and_stored_as_text(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "bench_mine.py").write_text(
-        "import pytest\nimport torch\n\n\n"
-        '@pytest.mark.parametrize("n", [10, 20], ids=["small", "large"])\n'
-        '@pytest.mark.parametrize("dtype", [torch.float32, None])\n'
-        '@pytest.mark.parametrize("shape", [(2, 3)])\n'
-        "def bench_odd(measure, device, n, dtype, shape):\n"
-        "    measure(lambda: torch.zeros(n, *shape, dtype=dtype))\n"
-    )
-    options = ("--benchmarks", "mine", "--devices", "cpu", "--profile", "quick")
-    shown = frobench("run", *options, "--launches", "1", folder=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    path = tmp_path / shown.stdout.splitlines()[-1]
-    assert frobench("validate", path, folder=tmp_path).returncode == 0
-    values = [case.params for case in store.read(path).benchmarks]
-    assert {(str(one["n"]), one["dtype"], one["shape"]) for one in values} == {
-        (n, dtype, "(2, 3)") for n in ("10", "20") for dtype in ("torch.float32", None)
-    }

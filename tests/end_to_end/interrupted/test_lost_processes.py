@@ -2,26 +2,20 @@
 """A process that is lost costs a run at most the case in flight, and what happened is named."""
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import msgspec
-import psutil
 import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
 from frobench.suite.journal import Journal, Record, Stopped
 from frobench.suite.plan import LaunchSpec
-from frobench.suite.profiles import settings_for
 from frobench.suite.run import unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
-from frobench.suite.stored.types import CommitInfo, Run, Settings
-from tests.instruments.processes.command import ROOT, TRICKY
+from frobench.suite.stored.types import Run, Settings
+from tests.instruments.processes.command import TRICKY
 from tests.instruments.runs import made_up_records
 from tests.instruments.runs.made_up_launches import (
     LAUNCHES,
@@ -151,32 +145,6 @@ def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
     assert follow_each_other(stored)
 
 
-def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path, interrupted: Path) -> None:
-    (interrupted / "plan.json").write_text("{")
-    with pytest.raises(CannotRunError, match=r"plan\.json is damaged"):
-        run(tmp_path, resume="last")
-    assert (interrupted / "plan.json").exists()
-
-
-def test_runs_that_begin_in_one_second_have_names_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun = datetime(2026, 1, 1, tzinfo=UTC)
-    moments = iter(begun + timedelta(seconds=n // 3) for n in range(9))
-
-    class Clock:
-        @staticmethod
-        def now(_zone: object) -> datetime:
-            return next(moments)
-
-    monkeypatch.setattr(unfinished, "datetime", Clock)
-    monkeypatch.setattr(unfinished, "PAUSE", 0.0)
-    settings = settings_for("quick", ["cpu"])
-    planned = made_up_records.plan(settings, commit=CommitInfo(id="e" * 40))
-    names = [unfinished.begin(tmp_path, planned).name for _ in range(3)]
-    assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
-
-
 def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path, interrupted: Path) -> None:
     with unfinished.locked(interrupted), pytest.raises(CannotRunError, match="in another process"):
         run(tmp_path, resume="last")
@@ -193,51 +161,6 @@ def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_
     assert f"remove {folder}, and measure anew" in str(refused.value)
     assert "version of Frobench" in str(refused.value)
     assert (folder / "plan.json").read_text() == text
-
-
-SLOW_TORCH = """
-import time
-from pathlib import Path
-Path({folder!r}, "begun").touch()
-time.sleep(60)
-Path({folder!r}, "outlived").touch()
-"""
-RUNNER = """
-import sys, time
-from pathlib import Path
-import msgspec
-from frobench.suite.plan import LaunchSpec
-from frobench.suite.run.launches import LaunchProcess
-LaunchProcess(msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=LaunchSpec))
-time.sleep(60)
-"""
-
-
-def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torch(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "torch.py").write_text(SLOW_TORCH.format(folder=str(tmp_path)))
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "bench_mine.py").write_text("import torch\n")
-    settings = Settings(profile="quick", longest_sample=1, case_seconds=1, budget=1, devices=[])
-    path, journal = tmp_path / "spec.json", str(tmp_path / "launches.jsonl")
-    spec = LaunchSpec(
-        plan=made_up_records.plan(settings, benchmarks=str(tmp_path / "mine")),
-        mode="measure",
-        journal=journal,
-    )
-    path.write_bytes(msgspec.json.encode(spec))
-    first = subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(path)],
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
-    )
-    while not (tmp_path / "begun").exists():
-        assert first.poll() is None
-    launches = psutil.Process(first.pid).children()
-    first.kill()
-    first.wait()
-    assert not psutil.wait_procs(launches, timeout=30)[1]
-    assert not (tmp_path / "outlived").exists()
 
 
 @pytest.mark.long
