@@ -18,7 +18,6 @@ from frobench.suite.stored import store
 from tests.instruments.runs import factory
 from tests.reports.run.test_page import Reader
 
-ROOT = Path(__file__).parents[3]
 ADDRESS = "https://example.org/gpus/"
 
 

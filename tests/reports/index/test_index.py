@@ -22,7 +22,6 @@ from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.run.test_page import Reader
 
-KNOWN = "NVIDIA GeForce RTX 4090"
 NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
 """What scores of an invalid run are made of."""
 
