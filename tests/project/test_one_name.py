@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frobench is one package, `frobench`: in a clone, installed from it, and from a wheel."""
+"""Frobench is one package, `frobench`, and is in the way of no project's own packages."""
 
 import json
 import os
@@ -45,37 +45,23 @@ def pytest_unconfigure():
             modules.setdefault(str(path), []).append(name)
     Path("modules.json").write_text(json.dumps(modules))
 """
-BUILD = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
+BUILD = "from setuptools import build_meta; build_meta.build_wheel('.')"
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of what is installed, its links among it."""
-    folder = tmp_path_factory.mktemp("clone")
+@pytest.fixture
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files of the wheel, built from a copy of what is installed."""
+    clone, folder = tmp_path_factory.mktemp("clone"), tmp_path_factory.mktemp("wheel")
     leave_out = shutil.ignore_patterns("__pycache__")
     for name in ("frobench", "suite", "reports", "benchmarks"):
-        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=leave_out)
+        shutil.copytree(ROOT / name, clone / name, symlinks=True, ignore=leave_out)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    return folder
-
-
-def installed(clone: Path, how: str) -> Path:
-    """Return a folder with what an installation puts beside Python."""
-    folder = clone / how
-    build = [sys.executable, "-c", BUILD.format(how), str(folder)]
-    subprocess.run(build, cwd=clone, capture_output=True, check=True)
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+        shutil.copy(ROOT / name, clone)
+    subprocess.run([sys.executable, "-c", BUILD], cwd=clone, capture_output=True, check=True)
+    (built,) = clone.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
         archive.extractall(folder)
-    wheel.unlink()
     return folder
-
-
-@pytest.fixture(scope="module")
-def wheel(clone: Path) -> Path:
-    """Return a folder with the files of the wheel."""
-    return installed(clone, "wheel")
 
 
 @pytest.fixture
@@ -90,7 +76,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def call(command: list[object], project: Path, path: Path | None) -> str:
+def call(command: list[object], project: Path, path: Path) -> str:
     """Call a command in a project, with a folder in Python's path; return what it prints."""
     others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
@@ -98,7 +84,7 @@ def call(command: list[object], project: Path, path: Path | None) -> str:
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=project,
-        env=variables | ({"PYTHONPATH": str(path)} if path else {}),
+        env=variables | {"PYTHONPATH": str(path)},
         capture_output=True,
         text=True,
         check=False,
