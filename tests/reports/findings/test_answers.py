@@ -131,13 +131,6 @@ def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
     assert all("no interval" in one.answer or one.unit == "n" for one in found)
 
 
-@pytest.mark.parametrize("accelerators", [0, 1, 2])
-def test_every_exercise_of_a_run_ends_in_an_answer(accelerators: int) -> None:
-    for section in sections(factory.run(accelerators=accelerators, partial=True)):
-        assert section.findings[0].answer
-        assert all(finding.answer.endswith(".") for finding in section.findings)
-
-
 @pytest.mark.parametrize(
     "module", sorted({inspect.getfile(one.findings) for one in RULES.values()})
 )

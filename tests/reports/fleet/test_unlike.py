@@ -60,3 +60,16 @@ def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left
     assert np.isnan(found.deviation[:, 1]).all()
     assert np.count_nonzero(~np.isnan(found.deviation)) == 3
     assert np.isnan(found.smallest[1])
+
+
+def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
+    logs = equal_nodes(100, 1)
+    logs[3, 0] = [0.0, 0.3, -0.1, 0.2, 0.1, 0.0]
+    found = Unlike(logs)
+    assert found.deviation[3, 0] > 0.05
+    assert not found.named[3, 0]
+
+
+def test_equal_nodes_are_one_group() -> None:
+    assert not Unlike(equal_nodes(50, 200)).slower.any()
+    assert np.isnan(Unlike(equal_nodes(50, 2)).split).all()

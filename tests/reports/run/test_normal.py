@@ -53,9 +53,7 @@ def only(run: Run, *elsewhere: Run) -> BesideOthers:
     ("rate", "word"),
     [
         (min(BEST), "within"),
-        (max(BEST), "within"),
         (min(BEST) * 0.91, "near"),
-        (max(BEST) * 1.09, "near"),
         (min(BEST) * 0.89, "below"),
         (max(BEST) * 1.11, "above"),
     ],
