@@ -21,8 +21,4 @@ if REPOSITORY:
     readme = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{REPOSITORY}/raw/main/", readme)
     readme = re.sub(r"(\]\()(?!https?:|#)", rf"\1{REPOSITORY}/blob/main/", readme)
 
-setup(
-    project_urls=links,
-    long_description=readme,
-    long_description_content_type="text/markdown",
-)
+setup(project_urls=links, long_description=readme, long_description_content_type="text/markdown")

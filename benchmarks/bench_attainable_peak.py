@@ -58,8 +58,7 @@ def bench_product_narrow(
         measure(
             lambda: multiply(a, b),
             work=Work(
-                flops=shape.flops,
-                bytes=a.nbytes + b.nbytes + shape.rows * shape.columns * width,
+                flops=shape.flops, bytes=a.nbytes + b.nbytes + shape.rows * shape.columns * width
             ),
             check=freivalds(a, b, "tfloat32" if dtype == "tfloat32" else None),
         )

@@ -114,9 +114,7 @@ def bench_forward(measure: Measure, accelerator: Device, size: str, batch: int) 
     training = Training(accelerator, size, batch)
     inputs = training.batch_of(0)[0].to(accelerator.handle)
     measure(
-        lambda: training.model(inputs),
-        work=forward_work(size, batch),
-        check=outputs_of(training),
+        lambda: training.model(inputs), work=forward_work(size, batch), check=outputs_of(training)
     )
 
 

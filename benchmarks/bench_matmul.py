@@ -109,7 +109,5 @@ def bench_batched(measure: Measure, device: Device, batch: int, n: int) -> None:
     """Multiply a batch of pairs of n x n matrices in one call."""
     a, b = device.uniform(batch, n, n), device.uniform(batch, n, n)
     measure(
-        lambda: a @ b,
-        work=Work(flops=2 * batch * n**3, bytes=3 * a.nbytes),
-        check=freivalds(a, b),
+        lambda: a @ b, work=Work(flops=2 * batch * n**3, bytes=3 * a.nbytes), check=freivalds(a, b)
     )

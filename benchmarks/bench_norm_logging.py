@@ -61,9 +61,7 @@ def bench_numpy(measure: Measure, device: Device, steps: int) -> None:
     """Bring every norm back at once, as a NumPy array."""
     pairs = draw(device, steps)
     measure(
-        lambda: [norm(a @ b).cpu().numpy() for a, b in pairs],
-        work=work(steps),
-        check=logged(pairs),
+        lambda: [norm(a @ b).cpu().numpy() for a, b in pairs], work=work(steps), check=logged(pairs)
     )
 
 

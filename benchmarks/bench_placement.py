@@ -105,9 +105,7 @@ def bench_stay(measure: Measure, device: Device, n: int) -> None:
     """Move n numbers to the device that they lie on already, which copies nothing."""
     values = device.uniform(n)
     measure(
-        lambda: values.to(device.handle),
-        work=Work(items=1),
-        check=on(device, same_memory(values)),
+        lambda: values.to(device.handle), work=Work(items=1), check=on(device, same_memory(values))
     )
 
 

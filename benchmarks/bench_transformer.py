@@ -114,9 +114,7 @@ def bench_prefill_graph(
     """Replay the recorded way of 2,048 tokens through wide layers."""
     body, check = inference(accelerator, Shape(width, layers, dtype), CACHED, CACHED, 1)
     measure(
-        capture(accelerator, body),
-        work=prefill_work(width, layers, CACHED, BFLOAT16),
-        check=check,
+        capture(accelerator, body), work=prefill_work(width, layers, CACHED, BFLOAT16), check=check
     )
 
 

@@ -31,11 +31,7 @@ AT_ONCE = (os.cpu_count() or 1) + 1
 COVERED = Goal(least=0.93)
 KNOWN = Path(__file__).parent / "known"
 # So slow that a product takes milliseconds: few of them fill the seconds in which clocks settle.
-FIELDS = {
-    "virtual": True,
-    "flops": {"float32": 2e8},
-    "faults": {"jitter": 0.01},
-}
+FIELDS = {"virtual": True, "flops": {"float32": 2e8}, "faults": {"jitter": 0.01}}
 SPEC = msgspec.convert(FIELDS, Spec)
 DEVICES = f"{SPEC.name}:0,{SPEC.name}:1"
 

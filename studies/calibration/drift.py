@@ -10,15 +10,7 @@ import numpy as np
 from frobench.suite.checks.drift import find_drift
 from studies.calibration.figures import Figure, Goal, Table, errors
 from studies.calibration.intervals import coverage, relative_width
-from studies.calibration.regimes import (
-    NOISE,
-    REGIMES,
-    Regime,
-    Values,
-    correlated,
-    drifting,
-    normal,
-)
+from studies.calibration.regimes import NOISE, REGIMES, Regime, Values, correlated, drifting, normal
 from studies.calibration.work import Spread, Tell
 
 LAUNCHES = (6, 7, 8, 12, 20)

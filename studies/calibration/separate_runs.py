@@ -158,18 +158,10 @@ def _found(pairs: Sequence[Pair]) -> Table:
             "1",
             Goal(least=0.5),
         ),
-        Figure.of(
-            "all",
-            "of these slower",
-            _share([*map(_slower, sharp)]),
-            "1",
-            Goal(least=0.8),
-        ),
+        Figure.of("all", "of these slower", _share([*map(_slower, sharp)]), "1", Goal(least=0.8)),
     ]
     return Table(
-        title="Quiet pairs of which the second does 10% more",
-        rows="case",
-        figures=figures,
+        title="Quiet pairs of which the second does 10% more", rows="case", figures=figures
     )
 
 

@@ -24,17 +24,7 @@ from studies.peers.alarms import alarms
 from studies.peers.effort import effort
 from studies.peers.figures import Effort, Figures, ToolFigures
 from studies.peers.goals import goals, leads
-from studies.peers.plan import (
-    FULL,
-    QUICK,
-    REAL,
-    SIMULATED,
-    WAIT,
-    Extent,
-    Taken,
-    carry_out,
-    uses,
-)
+from studies.peers.plan import FULL, QUICK, REAL, SIMULATED, WAIT, Extent, Taken, carry_out, uses
 from studies.peers.tool import ROOT, Tool
 
 PAGE, FIGURES = ROOT / "docs" / "peers.md", ROOT / "docs" / "peers.json"

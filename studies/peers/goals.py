@@ -101,10 +101,7 @@ def leads(
             "largest error of a wait, as a part of what is allowed",
             _worst((wait.tool, abs(wait.error) / _allowed(wait)) for wait in waits),
         ),
-        _lead(
-            "error of a product on the simulated device, as the tool waits for it",
-            dict(known),
-        ),
+        _lead("error of a product on the simulated device, as the tool waits for it", dict(known)),
         _lead("a call of nothing", {cost.tool: cost.reported for cost in costs}, unit="s"),
         *(
             _lead(

@@ -7,13 +7,7 @@ from statistics import median, mode
 
 from msgspec import UNSET
 
-from frobench.suite.checks.case_facts import (
-    accelerators,
-    busy,
-    by_launch,
-    held_back,
-    mostly,
-)
+from frobench.suite.checks.case_facts import accelerators, busy, by_launch, held_back, mostly
 from frobench.suite.checks.drift import find_drift
 from frobench.suite.checks.rule import Fault
 from frobench.suite.machine.sensors.throttle_causes import of_kind

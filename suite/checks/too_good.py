@@ -3,12 +3,7 @@
 
 from collections.abc import Iterator
 
-from frobench.suite.checks.ceilings import (
-    above,
-    link_ceiling,
-    memory_ceiling,
-    peak_ceiling,
-)
+from frobench.suite.checks.ceilings import above, link_ceiling, memory_ceiling, peak_ceiling
 from frobench.suite.checks.rule import Fault
 from frobench.suite.datasheets import catalog
 from frobench.suite.datasheets.catalog import NotInCatalogError

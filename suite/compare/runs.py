@@ -20,13 +20,7 @@ from frobench.suite.compare.between_run_spread import (
     disturbances,
     levels,
 )
-from frobench.suite.compare.matching import (
-    RunComparison,
-    failures,
-    faults,
-    match,
-    other_time,
-)
+from frobench.suite.compare.matching import RunComparison, failures, faults, match, other_time
 from frobench.suite.compare.multiple_testing import Candidate, Sides, judge
 from frobench.suite.statistics import case_medians, estimate, launch_medians
 from frobench.suite.stored import store

@@ -25,13 +25,7 @@ from frobench.suite.run.launches import Launches
 from frobench.suite.run.lock import machine_lock
 from frobench.suite.run.merge import merge
 from frobench.suite.run.progress import Reporter, reasons
-from frobench.suite.run.runner import (
-    Interruptions,
-    Request,
-    explored,
-    sensors,
-    settle,
-)
+from frobench.suite.run.runner import Interruptions, Request, explored, sensors, settle
 from frobench.suite.run.unfinished import PILOT, READINGS, RunClock
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import short_name

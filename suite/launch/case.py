@@ -189,11 +189,7 @@ def peak_bytes(device: Device, sampler: Sampler) -> int | None:
 
 
 def refusal(
-    launch: int,
-    case: str,
-    status: Literal["skipped", "failed"],
-    error: BaseException,
-    file: Path,
+    launch: int, case: str, status: Literal["skipped", "failed"], error: BaseException, file: Path
 ) -> Refused:
     """Return why a case has no samples, in our words or by what it raised, and in which line.
 

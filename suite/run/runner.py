@@ -351,10 +351,7 @@ def explored(
     before = _choices_before(plan, here.environment, results)
     frozen = freeze(plan, journal, clock.seconds(), why_no_counter, before)
     _name_troubles(frozen.troubles, reporter)
-    for (
-        name,
-        reason,
-    ) in here.refusals.items():  # PyTorch's words, which are not stored
+    for name, reason in here.refusals.items():  # PyTorch's words, which are not stored
         reporter.say(printable(f"  {name}: {reason}"))
     if not frozen.cases:
         require_any(frozen.outcomes)

@@ -27,10 +27,7 @@ NUMBERS, LENGTH = 30_000, 100
 """Of all pieces together, and operations of a chain."""
 WIDTH, TOKENS, CACHED = 256, 48, 64
 """Of attention, and the keys that it finds."""
-BRIEF = {
-    "loss_reporting": {"STEPS": 20},
-    "transformer": {"TRAINED": 16, "CACHED": 24, "FEW": 16},
-}
+BRIEF = {"loss_reporting": {"STEPS": 20}, "transformer": {"TRAINED": 16, "CACHED": 24, "FEW": 16}}
 """What modules are given instead of their own numbers, so that a call is short."""
 
 

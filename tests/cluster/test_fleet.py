@@ -24,9 +24,7 @@ def of_run(line: str, what: str) -> bool:
     return node in {"b", "c"} and text.startswith(what)
 
 
-def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(
-    tmp_path: Path,
-) -> None:
+def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(tmp_path: Path) -> None:
     with ray_nodes("a", "b", "c") as cluster:
         fleet = Fleet(cluster.address, tmp_path, *MEASURED)
         killed = fleet.until(lambda line: of_run(line, "| launch 1 of "))[0]

@@ -55,10 +55,7 @@ SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
 SPEC = {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
 """Runs of a machine that differ so little are never called different by chance."""
 PATHS = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "instruments" / "simulated")))
-COMMANDS = {
-    "frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"',
-    "pip": "true",
-}
+COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"', "pip": "true"}
 """What the page calls; Python finds the package in the folder that it is called in."""
 
 

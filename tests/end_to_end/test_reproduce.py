@@ -85,9 +85,7 @@ def _with_another(run: Run, name: str) -> Run:
     other = replace(case, name=name, fullname=fullname, param=param, params=params, extra_info=info)
     set_samples(other, [[1.1 * sample for sample in launch] for launch in samples(case)])
     with_both = replace(
-        run,
-        benchmarks=[*run.benchmarks, other],
-        frobench=replace(run.frobench, outcomes=outcomes),
+        run, benchmarks=[*run.benchmarks, other], frobench=replace(run.frobench, outcomes=outcomes)
     )
     add_up(with_both)
     return with_both
@@ -107,9 +105,7 @@ def again(
 Again = tuple[Run, subprocess.CompletedProcess[str], Path]
 
 
-def test_the_same_cases_are_measured_with_the_same_settings_and_another_seed(
-    again: Again,
-) -> None:
+def test_the_same_cases_are_measured_with_the_same_settings_and_another_seed(again: Again) -> None:
     claimed, made, folder = again
     run = stored(made, folder)
     assert [case.name for case in run.benchmarks] == [WAIT]
@@ -128,9 +124,7 @@ def test_a_case_that_is_not_here_is_left_out_with_the_reason(again: Again) -> No
     assert "only in base: wait[cpu-0.007]: skipped there: not found" in made.stdout
 
 
-def test_a_result_that_is_not_reproduced_ends_with_4_and_the_path_comes_last(
-    again: Again,
-) -> None:
+def test_a_result_that_is_not_reproduced_ends_with_4_and_the_path_comes_last(again: Again) -> None:
     _, made, _ = again
     assert made.returncode == 4, made.stdout
     *told, path = made.stdout.splitlines()

@@ -78,9 +78,7 @@ def test_what_does_not_work_is_recorded_with_its_reason_and_the_rest_goes_on(
     assert reason in (outcome.reason or "")
 
 
-def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(
-    tricky: Tricky,
-) -> None:
+def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(tricky: Tricky) -> None:
     lines = (TRICKY / "bench_tricky.py").read_text().splitlines()
     line = 1 + next(n for n, text in enumerate(lines) if "raise ValueError" in text)
     reason = outcomes(tricky[1])["bench_broken[cpu-raise]"].reason

@@ -26,9 +26,7 @@ def room(gpu: "Device", size: int) -> "Tensor":
     return torch.empty(size, dtype=torch.uint8, device=gpu.handle)
 
 
-def test_the_peak_is_the_most_that_was_there_at_once_beyond_what_was_before(
-    gpu: "Device",
-) -> None:
+def test_the_peak_is_the_most_that_was_there_at_once_beyond_what_was_before(gpu: "Device") -> None:
     before = room(gpu, 100 * MIB)
     gpu.reset_peak_bytes()
     first, second = room(gpu, 256 * MIB), room(gpu, 128 * MIB)

@@ -58,10 +58,7 @@ LIBRARIES = [
 ]
 REFUSAL = "frobench: measuring needs Linux or macOS; on Windows, call frobench in WSL2\n"
 FILE = str(EXAMPLE_RUN)
-MEASURING = [
-    *(["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]),
-    ["fleet"],
-]
+MEASURING = [*(["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]), ["fleet"]]
 READING = [
     ["validate", FILE],
     ["show", FILE],

@@ -13,11 +13,7 @@ from msgspec.structs import replace
 from frobench.suite.compare.between_run_spread import BetweenRunSpread
 from frobench.suite.compare.multiple_testing import Judged, Sides, compare, compare_family
 from frobench.suite.compare.verdicts import Comparison
-from studies.calibration import (
-    changes,
-    clean,
-    verdicts,
-)
+from studies.calibration import changes, clean, verdicts
 from studies.calibration.__main__ import PLANS
 from studies.calibration.document import DOCUMENT, FIGURES, read, rendered
 from studies.calibration.figures import Figure, Table

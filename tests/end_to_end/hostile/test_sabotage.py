@@ -89,9 +89,7 @@ SPOILT = {
     ),
     "heat": Spoilt(
         options=("--devices", "sim:0,sim:1", "-k", PRODUCTS, "--launches", 6),
-        of_run={
-            "Let the machine become slower from launch to launch": "drift",
-        },
+        of_run={"Let the machine become slower from launch to launch": "drift"},
         of_each_case={"Let cases be slower in some launches than in others": "noisy-case"},
         planted="heat",
         faults={"ageing": 0.05},

@@ -27,9 +27,7 @@ def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, s
 
 
 def start(
-    *arguments: object,
-    folder: Path,
-    environment: dict[str, str] | None = None,
+    *arguments: object, folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.Popen[str]:
     """Start `frobench` in `folder`, with a machine lock of its own."""
     return subprocess.Popen(

@@ -283,10 +283,7 @@ def test_devices_without_a_score_come_last_and_say_why() -> None:
 
 
 def test_a_row_tells_what_to_doubt() -> None:
-    runs = [
-        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b"),
-    ]
+    runs = [on_day(9, complete=False, failed=2, faults=("clock: it stood still",)), on_day(8, "b")]
     partial, _ = rows(index.page(runs))
     assert "partial" in partial
     assert "2 failed" in partial

@@ -120,9 +120,7 @@ def test_a_body_that_cannot_be_compiled_whole_fails() -> None:
         compiled(Device("cpu"), body)
 
 
-def test_without_a_compiler_that_works_the_case_is_skipped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_compiler_that_works_the_case_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         torch, "compile", MagicMock(side_effect=RuntimeError("found no g++\nat all"))
     )

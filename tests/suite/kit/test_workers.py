@@ -25,13 +25,7 @@ from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.lanes import Turns
 from frobench.suite.kit.worker_commands import Task, backend_of
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import (
-    Worker,
-    WorkerError,
-    early_workers,
-    halves,
-    together,
-)
+from frobench.suite.kit.workers import Worker, WorkerError, early_workers, halves, together
 from frobench.suite.launch import entry, plugin
 from frobench.suite.machine.host import affinity
 from frobench.suite.measure.timed_loop import Sampler

@@ -246,9 +246,7 @@ def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, files: Files, us
 
 
 @pytest.mark.parametrize(
-    "files",
-    [{}, cgroup("0::/", of("memory", max="max"))],
-    ids=["no control groups", "no limit"],
+    "files", [{}, cgroup("0::/", of("memory", max="max"))], ids=["no control groups", "no limit"]
 )
 def test_without_a_limit_the_machines_free_memory_is_free(
     tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch

@@ -53,9 +53,7 @@ def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Pa
     assert set(sensor.unknown) == set(cpu.OF_CPU) - {"load"}
 
 
-def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(
-    tmp_path: Path,
-) -> None:
+def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(tmp_path: Path) -> None:
     planted(tmp_path, package(0, 900_000) | package(1, 100_000) | package(2, 5, name="psys"))
     sensor = cpu.sensor(tmp_path)
     planted(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))

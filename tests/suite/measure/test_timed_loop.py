@@ -87,10 +87,7 @@ def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_t
 def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
     gpu = VirtualDevice(clock)
     seen = sampler(
-        clock,
-        lambda: gpu.queue(LAUNCH, WORK),
-        gpu,
-        before=lambda: gpu.queue(1e-3, 5e-3),
+        clock, lambda: gpu.queue(LAUNCH, WORK), gpu, before=lambda: gpu.queue(1e-3, 5e-3)
     ).run(settings)
     assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
 

@@ -51,10 +51,7 @@ def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free() -> No
 
 def test_an_interrupted_wait_ends_with_the_exit_code_of_an_interruption(tmp_path: Path) -> None:
     options = ("run", "--wait", "--benchmarks", TRICKY)
-    with (
-        machine_lock(),
-        start(*options, folder=tmp_path) as process,
-    ):
+    with machine_lock(), start(*options, folder=tmp_path) as process:
         assert process.stderr is not None
         assert "waiting until it ends" in process.stderr.readline()
         process.send_signal(signal.SIGINT)

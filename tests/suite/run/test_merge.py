@@ -88,11 +88,7 @@ def merged(*, complete: bool = True) -> Run:
         made_up_records.identity("unreached"),
     ]
     plan = made_up_records.plan(
-        SETTINGS,
-        environment=ENVIRONMENT,
-        cases=cases,
-        energy=["product", "empty"],
-        project=PROJECT,
+        SETTINGS, environment=ENVIRONMENT, cases=cases, energy=["product", "empty"], project=PROJECT
     )
     return merge(plan, records(), 150.0, counter(), complete=complete)
 

@@ -90,10 +90,7 @@ def test_memory_is_counted_as_it_is_sold(usable: float, sold: int) -> None:
 def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> None:
     one, other = (store.decode(store.encode(xeon(model))) for model in (143, 85))
     found = compare_runs(one, other)
-    assert {each.fact for each in found.differences} == {
-        "cpu.model_number",
-        "cpu.instruction_sets",
-    }
+    assert {each.fact for each in found.differences} == {"cpu.model_number", "cpu.instruction_sets"}
     assert {case.word for case in found.cases} == {"incomparable"}
     again = store.decode(store.encode(xeon(143, seed=2)))
     assert levels(one).is_like(levels(again))

@@ -83,10 +83,7 @@ def test_what_is_no_finite_number_is_refused(run: Run, tmp_path: Path, number: s
 
 @pytest.mark.parametrize(
     ("schema", "message"),
-    [
-        (3, "written by a newer Frobench: schema 3"),
-        (0, "written by no Frobench: schema 0"),
-    ],
+    [(3, "written by a newer Frobench: schema 3"), (0, "written by no Frobench: schema 0")],
 )
 def test_an_unknown_schema_is_refused_whatever_else_the_file_holds(
     tmp_path: Path, schema: int, message: str
