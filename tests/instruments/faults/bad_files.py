@@ -353,6 +353,7 @@ OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
 
 DOUBTED: dict[str, tuple[str, Spoil]] = {
     "a product a little above the peak": ("near-peak", lasting(2 * 16384**3 / 8e13)),
+    "a device's own clock that is too slow": ("near-peak", of_parts(device=2 * 16384**3 / 8e13)),
     "a product above what its units can do": ("near-peak", multiplied(UNLISTED, 1.2 * OF_UNITS)),
     "a product above the best card's": ("near-peak", multiplied(STRANGE, 1.2 * 163.4e12)),
     "a copy above the memory's rate": (

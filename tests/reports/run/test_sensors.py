@@ -7,7 +7,9 @@ from frobench.reports.files.metadata import ANYWHERE, Head
 from frobench.reports.run import sensors
 from frobench.reports.run.page import Contents, Signs, run_page
 from frobench.reports.summary import views
-from frobench.suite.stored.types import Energy, Run, Telemetry, Work
+from frobench.suite import checks
+from frobench.suite.checks import noise, power, rule
+from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
 from tests.instruments.faults.judging import made
 
 
@@ -81,6 +83,32 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     page = page_of(run)
     assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
     assert "Energy of 1 headline case was not measured: no time</summary>" in page
+
+
+def test_a_throttled_case_says_so_beside_its_number() -> None:
+    run = made(accelerators=1)
+    parts = {"GpuIdle": 0.2, "SwPowerCap": 0.9, "SwThermalSlowdown": 0.4}
+    run.benchmarks[0].extra_info.telemetry = {
+        "cuda:0": Sensed(readings=40, values={}, held_back=parts)
+    }
+    run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
+    name = run.benchmarks[0].fullname
+    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
+    assert found["throttled-case"].severity == "warning"
+    assert found["throttled-case"].message == (
+        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
+    )
+    assert found["power-limited-case"].severity == "info"
+    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
+    assert views.marks(run)[name] == ("throttled",)
+    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
+
+
+def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
+    run = on_gpus()
+    assert run.frobench.telemetry
+    run.frobench.telemetry.held_back = {"cuda:0": {"SwPowerCap": [None, None, None]}}
+    assert "SwPowerCap" not in page_of(run)
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
