@@ -24,10 +24,10 @@ Tricky = tuple[subprocess.CompletedProcess[str], Run]
 
 @pytest.fixture(scope="module")
 def tricky(tmp_path_factory: pytest.TempPathFactory) -> Tricky:
-    """Run two launches over everything that can go wrong."""
+    """Run two launches over everything that can go wrong in one process."""
     folder = tmp_path_factory.mktemp("tricky")
     run = frobench(
-        *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
+        *("run", "--benchmarks", TRICKY, "--devices", "cpu", "-k", "not both"),
         *("--launches", 2, "--seed", 7, "--budget", 15),
         folder=folder,
     )
@@ -42,7 +42,6 @@ def test_what_works_is_measured_once_in_each_launch(tricky: Tricky) -> None:
         "bench_wait[cpu-0.001]",
         "bench_slow[cpu-1]",
         "bench_strict[cpu-1]",
-        "bench_both[cpu/0+cpu/1-100]",
     }
     assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())
     (wait,) = (case for case in tricky[1].benchmarks if case.name == "bench_wait[cpu-0.001]")
@@ -134,8 +133,18 @@ def test_each_launch_has_an_order_of_its_own_and_says_what_it_found_of_the_machi
         assert launch.runner_cores > 0
 
 
+def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(tmp_path: Path) -> None:
+    run = frobench(*QUICK, "-k", "both", "--launches", 1, folder=tmp_path)
+    (both,) = stored(run, tmp_path).benchmarks
+    assert both.extra_info.devices == ["cpu/0", "cpu/1"]
+    parts = both.extra_info.parts
+    assert all(0 <= (part or 0) <= 1 for part in parts["concurrency"])
+    assert all(part == 0 for part in parts["shared_in_turn"])
+    assert "busy" not in parts
+
+
 def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
-    first = start(*QUICK, "--launches", 1, folder=tmp_path)
+    first = start(*QUICK, "-k", "slow", "--launches", 1, folder=tmp_path)
     lock = tmp_path / "frobench.lock"
     while not (lock.exists() and lock.read_text()):  # who holds it signs it
         assert first.poll() is None

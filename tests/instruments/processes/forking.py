@@ -13,8 +13,11 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from importlib.metadata import entry_points
 from typing import IO, Any, NoReturn
+
+import cpuinfo
 
 from frobench.command import main
 from frobench.suite.launch import entry
@@ -25,6 +28,9 @@ INTERRUPTED = 130
 """The exit code of a command that is interrupted."""
 SHARED = (
     "torch",
+    "torch._dynamo",
+    "torch.distributed.fsdp",
+    "torch.fx.experimental.symbolic_shapes",
     "frobench.judging",
     "frobench.measuring",
     "frobench.publishing",
@@ -44,9 +50,10 @@ _LIBRARIES = [
 
 
 def import_shared() -> None:
-    """Import what the forked processes need."""
+    """Import what forked processes need; ask once what takes a Python of its own to tell."""
     for name in SHARED:
         importlib.import_module(name)
+    cpuinfo.get_cpu_info = partial(dict, cpuinfo.get_cpu_info())
 
 
 def fork() -> int:
