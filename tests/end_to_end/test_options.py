@@ -23,6 +23,8 @@ TAKEN = [
     ("fleet --deadline", ["1"], ["0.9"]),
     ("fleet --patience", ["1"], ["0.9"]),
     ("fleet --benchmarks", ["FOLDER", "nowhere"], []),
+    ("history --range", ["A..B"], ["A", "A...B", "-A..B"]),
+    ("history --range A..B --launches", ["6"], ["5", "1.5"]),
     ("report -o", ["FOLDER", "new"], ["FILE"]),
     ("fleet -o", ["FOLDER", "new"], ["FILE"]),
 ]
@@ -45,8 +47,7 @@ def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
     (tmp_path / "file.json").touch()
     for right, values in ((True, taken), (False, refused)):
         for value in values:
-            verb, _, name = option.partition(" ")
-            assert parsed([verb, name, places.get(value, value)]) is right, value
+            assert parsed([*option.split(), places.get(value, value)]) is right, value
 
 
 @pytest.mark.parametrize("verb", ["show", "validate", "reproduce", "export"])
@@ -59,10 +60,11 @@ def test_a_verb_of_stored_files_is_given_one_that_is_there(verb: str, tmp_path: 
 
 
 def test_what_is_not_told_is_as_the_help_says() -> None:
-    def defaults(verb: str) -> dict[str, object]:
-        return main.commands[verb].make_context(verb, []).params
+    def defaults(verb: str, *words: str) -> dict[str, object]:
+        return main.commands[verb].make_context(verb, [*words]).params
 
     run, fleet = defaults("run"), defaults("fleet")
+    assert defaults("history", "--range", "A..B")["launches"] == 10
     assert (run["profile"], run["budget"], run["launches"], run["seed"]) == (
         "standard",
         None,

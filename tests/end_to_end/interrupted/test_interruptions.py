@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a run loses when it hangs, is killed, is interrupted or has no disk left: very little."""
 
+import re
 import signal
 import time
 from pathlib import Path
@@ -50,7 +51,8 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None
     process.send_signal(signal.SIGINT)  # as the impatient do
     _, err = process.communicate()
     assert process.returncode == 130
-    assert f"--resume {folder.name}" in err
+    saved = rf"; what was finished is in \S+{folder.name}\.partial\.json; "
+    assert re.search(rf"{saved}.*--resume {folder.name}", err)
     assert "incomplete-run" in err
     [partial] = (tmp_path / "results").glob("*/*.partial.json")
     saved = store.read(partial)
