@@ -59,6 +59,8 @@ def test_what_lies_between_runs_is_learned(apart: float, *, common: bool) -> Non
 
 def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
     assert max(_errors([*_runs(12, 0.0)])) == LEAST
+    noisy = sorted(_errors([*_runs(12, 0.0, noise=0.1)]))
+    assert noisy[len(noisy) // 2] == LEAST
 
 
 def test_with_fewer_than_three_runs_it_is_assumed() -> None:
