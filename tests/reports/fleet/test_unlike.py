@@ -9,11 +9,11 @@ from studies.calibration.fleet import Cell, Groups, grouped, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 
 
-def equal_nodes(nodes: int, answers: int, seed: int = 0, launches: int = LAUNCHES) -> Values:
+def equal_nodes(nodes: int, answers: int, apart: float = EQUAL) -> Values:
     """Return logarithms of nodes that differ by chance alone."""
-    chance = np.random.default_rng(seed)
-    apart = chance.normal(0, EQUAL, (nodes, answers, 1))
-    return chance.normal(0, SCATTER, (nodes, answers, launches)) + apart
+    chance = np.random.default_rng(0)
+    levels = chance.normal(0, apart, (nodes, answers, 1))
+    return chance.normal(0, SCATTER, (nodes, answers, LAUNCHES)) + levels
 
 
 @pytest.mark.parametrize("nodes", [3, 4, 10, 100])
@@ -68,6 +68,12 @@ def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
     found = Unlike(logs)
     assert found.deviation[3, 0] > 0.05
     assert not found.named[3, 0]
+
+
+def test_how_far_nodes_of_a_kind_lie_apart_is_learned_and_none_is_named_for_it() -> None:
+    found = Unlike(equal_nodes(100, 13, apart=0.05))
+    assert found.between == pytest.approx(0.05, rel=0.3)
+    assert np.count_nonzero(found.named) <= 1
 
 
 def test_equal_nodes_are_one_group() -> None:
