@@ -51,8 +51,8 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None
     process.send_signal(signal.SIGINT)  # as the impatient do
     _, err = process.communicate()
     assert process.returncode == 130
-    saved = rf"; what was finished is in \S+{folder.name}\.partial\.json; "
-    assert re.search(rf"{saved}.*--resume {folder.name}", err)
+    where = rf"; what was finished is in \S+{folder.name}\.partial\.json; "
+    assert re.search(rf"{where}.*--resume {folder.name}", err)
     assert "incomplete-run" in err
     [partial] = (tmp_path / "results").glob("*/*.partial.json")
     saved = store.read(partial)
