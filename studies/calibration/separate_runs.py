@@ -160,9 +160,7 @@ def _found(pairs: Sequence[Pair]) -> Table:
         ),
         Figure.of("all", "of these slower", _share([*map(_slower, sharp)]), "1", Goal(least=0.8)),
     ]
-    return Table(
-        title="Quiet pairs of which the second does 10% more", rows="case", figures=figures
-    )
+    return Table(title="Quiet pairs whose second run does 10% more", rows="case", figures=figures)
 
 
 def _slower(case: CaseComparison) -> bool:

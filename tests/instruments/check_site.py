@@ -49,12 +49,13 @@ def check(folder: Path, address: str = "") -> Report:
     }
     _links(folder.resolve(), pages, address, report)
     listed = {folder.resolve() / one["href"]: one for one in table(folder / "runs.csv")}
+    estimated = table(folder / "estimates.csv")
     for path, cells in listed.items():
         try:
             run = Run(path)
             run.check(report)
-            check_index(folder, cells, run, report)
-            _page(path.stem, pages[path], run, report)
+            check_index(cells, estimated, run, report)
+            _page(path.name, pages[path], run, report)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             report.faults.append(f"{path.name}: something else than it should be: {error!r}")
     return report
@@ -109,7 +110,7 @@ def _blocks(page: BeautifulSoup) -> Iterator[str]:
         if id(one) not in left_out:
             yield _words(str(one.get("aria-label", "")))
             if one.name in BLOCKS:
-                texts = (text for text in one.find_all(string=True))
+                texts = one.find_all(string=True)
                 yield _words("".join(text for text in texts if text.find_parent(BLOCKS) is one))
 
 

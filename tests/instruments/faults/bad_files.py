@@ -213,7 +213,7 @@ def _copied(run: Run) -> Case:
 UNLISTED: Facts = {"name": "NVIDIA Graphics Device", "capability": "9.0", "multiprocessors": 40}
 """A device that the catalog does not know, of a generation that it knows."""
 STRANGE: Facts = {"name": "Another", "capability": None, "multiprocessors": None}
-"""A device of which nothing is known."""
+"""A device that tells nothing of itself."""
 SMALL_CACHE: Facts = {"name": "NVIDIA GeForce RTX 2070 SUPER", "capability": "7.5"}
 SMALL_CACHE |= {"memory_bytes": 8 * 2**30, "multiprocessors": 40}
 """A device with 4 MiB of cache and a memory of 448 GB/s."""

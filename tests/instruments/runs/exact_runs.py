@@ -61,8 +61,11 @@ def left_out(function: str, status: Any, reason: str, **params: Any) -> Outcome:
     return Outcome(fullname=name, group="", params=params, status=status, reason=reason)
 
 
-def answer(exercise: str, cases: Iterable[Case], *rest: Iterable[Outcome], **more: Any) -> Any:  # noqa: ANN401 - as `run_of` has them; a section, in which a test knows what is there
-    """Return the section of the report that answers the exercise from these cases."""
+def answer(exercise: str, cases: Iterable[Case], *rest: Iterable[Outcome], **more: Any) -> Any:  # noqa: ANN401 - see below
+    """Return the section that answers the exercise, from what `run_of` takes.
+
+    It has no type of its own: a test knows what is there.
+    """
     return sections(run_of(exercise, cases, *rest, **more))[0]
 
 

@@ -280,8 +280,8 @@ def check_times(
         report.check(same(number(cells[column]), right), CELLS, fault)
 
 
-def check_index(folder: Path, cells: Cells, run: Run, report: Report) -> None:
-    """Check what the tables of the index say of a run; `cells` are its row of runs.csv."""
+def check_index(cells: Cells, estimated: Iterable[Cells], run: Run, report: Report) -> None:
+    """Check what the index says of a run: its row of runs.csv, and its rows of estimates.csv."""
     part, name = run.stored["frobench"], cells["run"]
     states = Counter(
         "failed" if one["fullname"] in run.withdrawn else one["status"] for one in part["outcomes"]
@@ -296,7 +296,7 @@ def check_index(folder: Path, cells: Cells, run: Run, report: Report) -> None:
     for column, right in wanted.items():
         fault = f"runs.csv: {name}: {column} is {cells[column]}, and should be {right}"
         report.check(cells[column] == str(right), CELLS, fault)
-    for one in table(folder / "estimates.csv"):
+    for one in estimated:
         if (one["machine"], one["run"]) != (cells["machine"], name):
             continue
         place, seconds = f"estimates.csv: {name}, {one['case']}", run.seconds[one["case"]]
