@@ -28,10 +28,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_machine_is_free_again_when_a_run_dies() -> None:
-    if os.fork() == 0:
-        machine_lock().__enter__()
-        os._exit(9)
-    os.wait()
+    dies = [sys.executable, "-c", IMPORTS + "with machine_lock(): os._exit(9)"]
+    assert subprocess.run(dies, check=False).returncode == 9
     with machine_lock():
         pass
 
