@@ -6,7 +6,7 @@ adding a case leaves the others as they were.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
@@ -39,7 +39,7 @@ from frobench.suite.stored.types import (
 )
 from tests.instruments.runs.evidence import side_by_side
 from tests.instruments.runs.factory_machine import environment, machine_info
-from tests.instruments.runs.factory_plans import PLANS, RATES, Pair, Plan, Rates
+from tests.instruments.runs.factory_plans import PLANS, RATES, Pair, Plan, Plans, Rates
 
 KEPT = 300
 """Runs that are kept, since most tests want one that another has had made."""
@@ -65,6 +65,7 @@ class Wanted(NamedTuple):
     slower : factor on the time of every case, for comparisons
     partial : it was interrupted: its last launch measured every second case only, which shows as 0
         samples of that launch
+    started : when its first launch began; by default as many days into 2026 as the seed counts
     """
 
     seed: int = 0
@@ -75,6 +76,7 @@ class Wanted(NamedTuple):
     noise: float = 0.01
     slower: float = 1.0
     partial: bool = False
+    started: datetime | None = None
 
 
 def _samples(plan: Plan, launches: int, noise: float, seed: int) -> list[list[float]]:
@@ -255,13 +257,18 @@ def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: Wanted) -> byt
     return msgspec.json.encode(result)
 
 
-def of_machine(wanted: Wanted, told: Environment, rates: Pair) -> Run:
-    """Return a run of some machine, without conclusions."""
+def of_machine(
+    wanted: Wanted, told: Environment, rates: Pair, every: Mapping[str, Plans] = PLANS
+) -> Run:
+    """Return a run of some machine, without conclusions.
+
+    every : by exercise, what plans its cases
+    """
     seed, profile = wanted.seed, wanted.profile
     devices = ["cpu", *(one.place for one in told.accelerators)]
     cases: list[Case] = []
     outcomes: list[Outcome] = []
-    for exercise, plans in PLANS.items():
+    for exercise, plans in every.items():
         for plan in plans(devices, rates):
             if profile == "quick" and not plan.headline:
                 continue
@@ -273,10 +280,11 @@ def of_machine(wanted: Wanted, told: Environment, rates: Pair) -> Run:
                     by_launch[-1] = []
                 cases.append(_case(exercise, slow, by_launch, rates.gpu))
     _shuffle(cases, wanted.launches, seed)
-    started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
+    started = wanted.started or datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
+    names = [f"{started:%Y%m%dT%H%M%SZ}", COMMIT[:7], *([told.label] if told.label else [])]
     launches = [*_launches(wanted, started, cases, devices)]
     return Run(
-        machine_info=machine_info(),
+        machine_info=machine_info(told.cpu),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
         benchmarks=cases,
         datetime=(started + timedelta(seconds=280)).isoformat(),
@@ -284,7 +292,7 @@ def of_machine(wanted: Wanted, told: Environment, rates: Pair) -> Run:
         frobench=Frobench(
             schema=SCHEMA,
             minor=MINOR,
-            run=f"{started:%Y%m%dT%H%M%SZ}-{COMMIT[:7]}",
+            run="-".join(names),
             profile=profile,
             seed=seed,
             complete=not wanted.partial,
@@ -299,8 +307,11 @@ def of_machine(wanted: Wanted, told: Environment, rates: Pair) -> Run:
             ),
             environment=told,
             exercises={
-                name: Exercise(question=question, explanation="One question of the suite.")
-                for name, question in QUESTIONS.items()
+                name: Exercise(
+                    question=QUESTIONS.get(name, "How fast?"),
+                    explanation="One question of the suite.",
+                )
+                for name in every
             },
             launches=launches,
             outcomes=outcomes,

@@ -4,17 +4,17 @@
 from frobench.suite.stored.types import Accelerator, Cpu, Environment, Software
 
 
-def machine_info() -> dict[str, object]:
-    """Return what pytest-benchmark says of the machine, without the host's name."""
+def machine_info(cpu: Cpu) -> dict[str, object]:
+    """Return what pytest-benchmark says of a machine, without the host's name."""
     return {
         "node": "",
         "processor": "x86_64",
-        "machine": "x86_64",
+        "machine": cpu.architecture,
         "python_implementation": "CPython",
         "python_version": "3.11.7",
         "system": "Linux",
         "release": "6.8.0",
-        "cpu": {"brand_raw": "AMD EPYC 9654 96-Core Processor", "count": 2},
+        "cpu": {"count": 2} | ({"brand_raw": cpu.model} if cpu.model else {}),
     }
 
 

@@ -2,7 +2,7 @@
 """The cases of the factory's runs and what a call of each truly takes, from a few rates."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from frobench.suite.checks.ceilings import PATHS
@@ -223,7 +223,8 @@ def _transformer(devices: list[str], pair: Pair) -> Iterator[Plan]:
         yield Plan("bench_train_narrow", params, seconds, work, _freivalds(256))
 
 
-PLANS = {
+Plans = Callable[[list[str], Pair], Iterator[Plan]]
+PLANS: dict[str, Plans] = {
     "matmul": _matmul,
     "norm_logging": _norm_logging,
     "parallel_matmul": _parallel_matmul,

@@ -39,9 +39,6 @@ def good_run(seed: int) -> Run:
         one.extra_info.telemetry = _sensed(machine, one)
         one.extra_info.energy = _energy(machine, one, chance)
     add_up(run)
-    cpu = machine.environment.cpu
-    brand = {"brand_raw": cpu.model} if cpu.model else {}
-    run.machine_info = run.machine_info | {"machine": cpu.architecture, "cpu": brand}
     return run
 
 

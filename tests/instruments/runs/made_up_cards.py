@@ -6,19 +6,22 @@ the other. So a doubled rate never quite doubles a speed.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from frobench.suite.stored.types import Case, Check, Run, Scalar, Work
-from tests.instruments.faults.judging import add_up, of_its_name
-from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
-from tests.instruments.runs.factory_plans import GPU, Rates
+from tests.instruments.faults.judging import of_its_name
+from tests.instruments.runs.exact_runs import LAUNCHES
+from tests.instruments.runs.factory import Wanted, of_machine
+from tests.instruments.runs.factory_machine import environment
+from tests.instruments.runs.factory_plans import CPU, GPU, Pair, Plan, Rates
 
 DEVICE = "cuda:0"
-STEADINESS = 0.05
-"""How much of the usual wobble its launches have: so little that no case is noisy."""
+NOISE = 0.003
+"""Standard deviation of its launches: so little that no case is noisy."""
+CHECK = Check("every element", 0.0, 1.0)
 KERNELS = 15
 """Launches of a layer."""
 
@@ -68,12 +71,7 @@ def faster(card: Card, compute: float = 1, memory: float = 1, link: float = 1) -
 
 
 def run(
-    card: Card,
-    name: str = "card",
-    sizes: Sizes = FEW,
-    *,
-    transformer: bool = True,
-    device: str = "Made-up card",
+    card: Card, sizes: Sizes = FEW, *, transformer: bool = True, device: str = "Made-up card"
 ) -> Run:
     """Build a run of a card.
 
@@ -86,29 +84,22 @@ def run(
     device
         What the card is called.
     """
+    told = environment(None, 1)
+    one = replace(told.accelerators[0], name=device, capability=None, memory_bytes=64 * 2**30)
+    told = of_its_name(replace(told, accelerators=[one]))
+    told.unknown["accelerators.0.capability"] = "the card is made up"
     cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
-    cases += _convolutions(card)
-    if transformer:
-        cases += _transformer(card, sizes)
-    base = factory.run(accelerators=1, launches=LAUNCHES)
-    environment = replace(
-        base.frobench.environment,
-        accelerators=[
-            replace(one, name=device, capability=None, memory_bytes=64 * 2**30)
-            for one in base.frobench.environment.accelerators
-        ],
-    )
-    environment.unknown["accelerators.0.capability"] = "the card is made up"
-    of_its_name(environment)
-    part = replace(base.frobench, run=name, environment=environment, conclusions=[])
-    for number, one in enumerate(cases, start=1):
-        info = one.extra_info
-        info.check = Check("every element", 0.0, 1.0)
-        info.warmup = [10 * one.stats.max] * LAUNCHES
-        info.order = [(number + launch) % len(cases) + 1 for launch in range(LAUNCHES)]
-    made = with_cases(replace(base, frobench=part), cases)
-    add_up(made)
-    return made
+    cases += [*_convolutions(card), *(_transformer(card, sizes) if transformer else ())]
+    plans: dict[str, list[Plan]] = {}
+    for exercise, plan in cases:
+        plans.setdefault(exercise, []).append(plan)
+    every = {name: partial(_as_they_are, mine) for name, mine in plans.items()}
+    wanted = Wanted(launches=LAUNCHES, profile="rigorous", noise=NOISE)
+    return of_machine(wanted, told, Pair(CPU, card), every)
+
+
+def _as_they_are(plans: list[Plan], *_: object) -> Iterator[Plan]:
+    yield from plans
 
 
 def _seconds(card: Card, work: Work, launches: int = 1, dtype: str = "float32") -> float:
@@ -116,16 +107,14 @@ def _seconds(card: Card, work: Work, launches: int = 1, dtype: str = "float32") 
     return launches * card.launch + card.readback + max(flops, moved)
 
 
-def _case(group: str, function: str, seconds: float, work: Work, **params: Scalar) -> Case:
-    values: dict[str, Any] = params
-    steady = [seconds * wobble**STEADINESS for wobble in WOBBLE]
-    made = case(function, steady, DEVICE, work=work, **values)
-    full = f"benchmarks/bench_{group}.py::{made.name}"
-    param = made.name.partition("[")[2][:-1]
-    return replace(made, group=group, fullname=full, param=param)
+def _case(
+    exercise: str, function: str, seconds: float, work: Work, **params: Scalar
+) -> tuple[str, Plan]:
+    place: dict[str, Scalar] = {"device": DEVICE}
+    return exercise, Plan(function, place | params, seconds, work, CHECK)
 
 
-def _products(card: Card, sizes: Sizes) -> Iterator[Case]:
+def _products(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
         function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
         for n in sizes.products:
@@ -134,7 +123,7 @@ def _products(card: Card, sizes: Sizes) -> Iterator[Case]:
             yield _case("matmul", function, seconds, work, n=n, dtype=dtype)
 
 
-def _copies(card: Card, sizes: Sizes) -> Iterator[Case]:
+def _copies(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for size in sizes.copies:
         work = Work(bytes=2.0 * size, path="within")
         yield _case("copies", "bench_within", _seconds(card, work), work, size=size)
@@ -145,7 +134,7 @@ def _copies(card: Card, sizes: Sizes) -> Iterator[Case]:
                 yield _case("copies", function, seconds, work, size=size, memory=memory)
 
 
-def _loops(card: Card, sizes: Sizes) -> Iterator[Case]:
+def _loops(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for pieces in sizes.pieces:
         work = Work(flops=1e6, bytes=8e6)
         seconds = _seconds(card, work, pieces)
@@ -162,7 +151,7 @@ def _loops(card: Card, sizes: Sizes) -> Iterator[Case]:
         yield _case("loss_reporting", "bench_reading", seconds, work, **shown)
 
 
-def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
+def _transformer(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     width = 4096
     weights = 12 * width**2
     shape: dict[str, Scalar] = {"width": width, "layers": 1}
@@ -185,7 +174,7 @@ def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
     )
 
 
-def _convolutions(card: Card) -> Iterator[Case]:
+def _convolutions(card: Card) -> Iterator[tuple[str, Plan]]:
     numbers, weights = 256 * 256 * 28**2, 2 * 9 * 256**2
     forward = Work(flops=2.0 * weights * 256 * 28**2, bytes=2.0 * (weights + 2 * numbers))
     step = Work(flops=6.0 * weights * 256 * 28**2, bytes=24.0 * weights + 8.0 * numbers)

@@ -5,8 +5,9 @@ Launches differ by 1% (standard deviation) and equal nodes by 0.5% in an exercis
 """
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import numpy as np
@@ -16,7 +17,10 @@ from numpy.typing import NDArray
 from frobench.reports.fleet.fleet_page import Node
 from frobench.suite.stored.machine_identity import is_cpu
 from frobench.suite.stored.types import LABEL_DIGITS, Run
-from tests.instruments.faults.judging import add_up, keep, made, samples, set_samples
+from tests.instruments.faults.judging import add_up, keep, samples, set_samples
+from tests.instruments.runs import factory
+from tests.instruments.runs.factory_machine import environment
+from tests.instruments.runs.factory_plans import RATES
 
 LAUNCHES, SCATTER, EQUAL = 6, 0.01, 0.005
 EXERCISES = (
@@ -25,6 +29,7 @@ EXERCISES = (
     *("transformer", "collectives"),
 )
 """Thirteen exercises, as a fleet of GPUs measures."""
+BEGUN = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CASES = 2
 """Cases of an exercise and a kind of device that a made-up run keeps."""
 Slow = Mapping[int, tuple[str, float]]
@@ -36,39 +41,31 @@ def label(number: int) -> str:
     return hashlib.sha256(f"node {number}".encode()).hexdigest()[:LABEL_DIGITS]
 
 
-def runs(count: int, slow: Slow | None = None, seed: int = 0, **template: int) -> list[Run]:
+def runs(count: int, slow: Slow | None = None, accelerators: int = 0) -> list[Run]:
     """Return a stored run of each of so many nodes."""
-    return [run(number, (slow or {}).get(number), seed, **template) for number in range(count)]
+    return [run(number, (slow or {}).get(number), accelerators) for number in range(count)]
 
 
-def run(number: int, slow: tuple[str, float] | None = None, seed: int = 0, **template: int) -> Run:
+def run(number: int, slow: tuple[str, float] | None = None, accelerators: int = 0) -> Run:
     """Return the run of one node.
 
     slow : an exercise, and the node's time in it by that of the others
-    template : what the factory takes
     """
-    found = made(launches=LAUNCHES, **template)
+    told = replace(environment(None, accelerators), label=label(number))
+    wanted = factory.Wanted(
+        seed=number, launches=LAUNCHES, noise=SCATTER, started=BEGUN + timedelta(minutes=number)
+    )
+    found = factory.of_machine(wanted, told, RATES)
     _shorten(found)
-    chance = Random(f"{seed}/{number}")  # noqa: S311 - no secret
-    off = {name: chance.gauss(0, EQUAL) for name in found.frobench.exercises}
+    chance = Random(number)  # noqa: S311 - no secret
+    off = {name: math.exp(chance.gauss(0, EQUAL)) for name in found.frobench.exercises}
     if slow is not None:
-        off[slow[0]] += float(np.log(slow[1]))
+        off[slow[0]] *= slow[1]
     for case in found.benchmarks:
-        scaled = [
-            [float(f"{sample * factor:.6g}") for sample in launch]
-            for launch in samples(case)
-            for factor in [float(np.exp(off[case.group] + chance.gauss(0, SCATTER)))]
-        ]
+        scaled = [[off[case.group] * one for one in launch] for launch in samples(case)]
         set_samples(case, scaled)
     add_up(found)
-    part, when = found.frobench, datetime.fromisoformat(found.datetime) + timedelta(minutes=number)
-    part.run = f"{when:%Y%m%dT%H%M%SZ}-0a1b2c3-{label(number)}"
-    part.environment = replace(part.environment, label=label(number))
-    for launch in part.launches:
-        begun = datetime.fromisoformat(launch.started) + timedelta(minutes=number)
-        launch.started = begun.isoformat()
-    part.conclusions = []
-    return replace(found, datetime=when.isoformat())
+    return found
 
 
 def _shorten(found: Run) -> None:

@@ -136,8 +136,8 @@ def test_without_the_engine_only_this_page_is_refused(
 @pytest.fixture(scope="module")
 def runs() -> dict[str, Run]:
     return {
-        "m/1.html": made_up_cards.run(CARD, "one"),
-        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), "two", device="Made-up chip"),
+        "m/1.html": made_up_cards.run(CARD),
+        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), device="Made-up chip"),
         "m/3.html": factory.run(seed=3, accelerators=1, profile="quick", partial=True),
     }
 
