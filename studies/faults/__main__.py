@@ -19,7 +19,7 @@ import torch
 
 from frobench.suite.machine import environment
 from studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
-from studies.faults.document import AtLength, Figures, page, sums
+from studies.faults.document import Figures, page, sums
 from studies.faults.forked import adopt_orphans, longest_wait
 from studies.faults.trials import Extent, Part, Result, Trial
 from tests.instruments.processes.command import ROOT
@@ -31,7 +31,7 @@ PARTS: dict[str, Part] = {
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 MUTANTS = 20_000
-"""Mutants of a campaign; more of them are tried apart from it, and added to its figures."""
+"""Mutants of a campaign, unless it is told another number."""
 AT_ONCE = 3
 """Trials at the same time: on two cores, as most of them wait for a quarter of their time."""
 LONGEST = 600
@@ -68,33 +68,10 @@ def main() -> None:
     for tried in figures.tried:
         print(f"{tried.part}, {tried.kind}: {tried.tried} tried, {tried.faults} faults")
     print(f"{figures.seconds:.0f} s")
-    if asked.only == "mutants" and asked.mutants > MUTANTS:
-        _write(_lengthened(figures))
-    elif not asked.short and asked.only is None:
-        figures.at_length = _stored().at_length if FIGURES.exists() else []
-        _write(figures)
+    if not asked.short and asked.only is None:
+        FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
+        PAGE.write_text(page(figures, PARTS), encoding="utf-8")
     sys.exit(any(result.faults for result in results))
-
-
-def _stored() -> Figures:
-    return msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
-
-
-def _lengthened(figures: Figures) -> Figures:
-    """Return the stored campaign with more mutants that were tried apart from it."""
-    stored = _stored()
-    tried, faults = (
-        sum(getattr(kind, name) for kind in figures.tried) for name in ("tried", "faults")
-    )
-    apart = AtLength(figures.date, figures.seed, tried, faults, figures.seconds)
-    others = [other for other in stored.at_length if other.seed != figures.seed]
-    stored.at_length = [*others, apart]
-    return stored
-
-
-def _write(figures: Figures) -> None:
-    FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
-    PAGE.write_text(page(figures, PARTS), encoding="utf-8")
 
 
 def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:

@@ -12,6 +12,7 @@ from frobench.suite.stored.types import Outcome, Run
 from studies.faults.forked import BENCHES, Ended, processes_left, run
 from studies.faults.trials import Extent, Trial
 from tests.instruments.faults.judging import validate_file
+from tests.instruments.processes.alone import load
 
 PROMISE = (
     "A body that misbehaves costs its own case at most. The reason is stored, the other cases are "
@@ -56,8 +57,7 @@ SLOWEST = 0.004
 
 def trials(_extent: Extent) -> list[Trial]:
     """Return every body, at once and later."""
-    code = (BENCHES / "bench_misbehaving.py").read_text("utf-8")
-    names = re.findall(r"^@body\ndef (\w+)", code, re.MULTILINE)
+    names = load(BENCHES / "bench_misbehaving.py").BODIES
     return [Trial(__name__, name, first) for name in names for first in AT_CALL]
 
 

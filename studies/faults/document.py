@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The figures of a campaign, as `docs/faults.json` holds and `docs/faults.md` shows them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -36,18 +36,8 @@ class Tried(Struct):
     left: float = 0.0
 
 
-class AtLength(Struct):
-    """Mutants that were tried apart from a campaign: how many, and seconds of two processes."""
-
-    date: str
-    seed: int
-    tried: int
-    faults: int
-    seconds: float
-
-
 class Figures(Struct):
-    """A whole campaign, and the mutants that were tried apart from it."""
+    """A whole campaign."""
 
     date: str
     machine: str
@@ -57,7 +47,6 @@ class Figures(Struct):
     seconds: float
     tried: list[Tried]
     left_out: dict[str, str]
-    at_length: list[AtLength] = []
 
 
 def sums(results: Iterable[Result]) -> Iterator[Tried]:
@@ -92,23 +81,10 @@ def page(figures: Figures, parts: Mapping[str, Part]) -> str:
         lines += [f"\n## {short.capitalize()}\n\n{part.PROMISE}\n", _table(kinds)]
         if left := max((one.left for one in kinds), default=0.0):
             lines.append(f"\nAll processes of a command were gone {left:.2f} s after its end.")
-        if short == "mutants" and figures.at_length:
-            lines.append(_at_length(figures.at_length))
     if figures.left_out:
         lines.append("\n## Not tried\n")
         lines += [f"- {what}: {why}" for what, why in figures.left_out.items()]
     return "\n".join(lines) + "\n"
-
-
-def _at_length(every: Sequence[AtLength]) -> str:
-    tried, faults = sum(apart.tried for apart in every), sum(apart.faults for apart in every)
-    hours = sum(apart.seconds for apart in every) / 3600
-    seeds = ", ".join(str(apart.seed) for apart in every)
-    return (
-        f"\nApart from the campaign, {tried:,} mutants were tried in {hours:.1f} hours (seeds "
-        f"{seeds}, until {max(apart.date for apart in every)}): {counted(faults, 'fault')}. "
-        "`nox -s faults -- --only mutants --mutants 250000 --seed N` adds to them."
-    )
 
 
 def _table(kinds: Iterable[Tried]) -> str:
