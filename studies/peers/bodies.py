@@ -6,9 +6,12 @@ Each name stands for a callable without arguments. Inputs are made once, outside
 the same in every process.
 """
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from studies.peers.waits import Wait, write_down
@@ -78,21 +81,15 @@ def _uniform(*shape: int, seed: int = 0) -> "Tensor":
     return torch.rand(shape, generator=torch.Generator().manual_seed(seed)) * 2 - 1
 
 
-def _nothing() -> Body:
-    def nothing() -> None:
-        pass
-
-    return nothing
+def _nothing() -> None:
+    pass
 
 
-def _python_loop() -> Body:
-    def python_loop() -> int:
-        total = 0
-        for number in range(2000):
-            total += number * number
-        return total
-
-    return python_loop
+def _python_loop() -> int:
+    total = 0
+    for number in range(2000):
+        total += number * number
+    return total
 
 
 def _products_64() -> Body:
@@ -106,72 +103,26 @@ def _products_64() -> Body:
     return products
 
 
-def _product_256() -> Body:
-    a, b = _uniform(256, 256, seed=1), _uniform(256, 256, seed=2)
-    return lambda: a @ b
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
-def _add() -> Body:
-    a, b = _uniform(100_000, seed=1), _uniform(100_000, seed=2)
-    return lambda: a + b
-
-
-def _softmax() -> Body:
-    a = _uniform(128, 512)
-    return lambda: a.softmax(dim=1)
-
-
-def _norm() -> Body:
-    a = _uniform(300, 300)
-    return a.norm
-
-
-def _cumsum() -> Body:
-    a = _uniform(100_000)
-    return lambda: a.cumsum(0)
-
-
-def _copy() -> Body:
-    a = _uniform(200_000)
-    return a.clone
-
-
-def _sort() -> Body:
-    numbers = [number * 7919 % 1009 for number in range(1000)]
-    return lambda: sorted(numbers)
-
-
-def _json() -> Body:
-    import json
-
-    table = [{"name": f"row {row}", "value": row / 7} for row in range(100)]
-    return lambda: json.dumps(table)
-
-
-def _split() -> Body:
-    text = " ".join(str(number) for number in range(3000))
-    return text.split
-
-
-def _sha256() -> Body:
-    import hashlib
-
-    data = bytes(range(256)) * 256
-    return lambda: hashlib.sha256(data).digest()
+def _of_two(function: Callable[[Any, Any], Any], *shape: int) -> Body:
+    return partial(function, _uniform(*shape, seed=1), _uniform(*shape, seed=2))
 
 
 _MAKERS: dict[str, Callable[[], Body]] = {
-    EMPTY: _nothing,
-    "python_loop": _python_loop,
+    EMPTY: lambda: _nothing,
+    "python_loop": lambda: _python_loop,
     "products_64": _products_64,
-    "product_256": _product_256,
-    "add": _add,
-    "softmax": _softmax,
-    "norm": _norm,
-    "cumsum": _cumsum,
-    "copy": _copy,
-    "sort": _sort,
-    "json": _json,
-    "split": _split,
-    "sha256": _sha256,
+    "product_256": lambda: _of_two(lambda a, b: a @ b, 256, 256),
+    "add": lambda: _of_two(lambda a, b: a + b, 100_000),
+    "softmax": lambda: partial(_uniform(128, 512).softmax, dim=1),
+    "norm": lambda: _uniform(300, 300).norm,
+    "cumsum": lambda: partial(_uniform(100_000).cumsum, 0),
+    "copy": lambda: _uniform(200_000).clone,
+    "sort": lambda: partial(sorted, [number * 7919 % 1009 for number in range(1000)]),
+    "json": lambda: partial(json.dumps, [{"name": f"row {n}", "value": n / 7} for n in range(100)]),
+    "split": lambda: " ".join(map(str, range(3000))).split,
+    "sha256": lambda: partial(_digest, bytes(range(256)) * 256),
 }
