@@ -122,7 +122,7 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     exponents = range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1)
     heights = [10.0**exponent for exponent in exponents] or ticks(y.low, y.high)
     rates = {tick: f"{tick / factor:,.6g}" for tick in heights}
-    intensities = {tick: format_value(tick, "") for tick in ticks(x.low, x.high)}
+    intensities = {tick: format_value(tick, "") for tick in ticks(x.low, x.high, MOST_TICKS)}
     frame(drawing, (y, rates), (x, intensities), "FLOP per byte")
     drawing.line([(0, FRAME), (100, FRAME)], "zero")
     for kind, _, roof in shown:
