@@ -11,7 +11,7 @@ import pytest
 
 from frobench.suite.machine import torch_facts
 from frobench.suite.stored.types import Accelerator
-from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
+from tests.instruments.devices.simulated_nvml import Gpu, Install
 
 UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
 TOLD: dict[str, Any] = {
@@ -52,9 +52,7 @@ def described(monkeypatch: pytest.MonkeyPatch) -> Described:
     return describe
 
 
-def test_the_drivers_facts_are_in_watts_and_hertz(
-    monkeypatch: pytest.MonkeyPatch, described: Described
-) -> None:
+def test_the_drivers_facts_are_in_watts_and_hertz(gpus: Install, described: Described) -> None:
     gpu = _gpu(
         power_limit=600_000,
         generation=4,
@@ -63,39 +61,35 @@ def test_the_drivers_facts_are_in_watts_and_hertz(
         mig=(0, 1),
         processes=[(os.getpid(), 2**20), (os.getpid() + 1, None)],
     )
-    install(monkeypatch, Gpu(uuid="GPU-other"), gpu)
+    gpus(Gpu(uuid="GPU-other"), gpu)
     told, unknown = described()
     assert {name: getattr(told, name) for name in TOLD} == TOLD
     assert unknown.keys() == {"multiprocessors"}
 
 
 def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
-    monkeypatch: pytest.MonkeyPatch, described: Described
+    gpus: Install, described: Described
 ) -> None:
-    install(monkeypatch, _gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
+    gpus(_gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
     _, unknown = described()
     assert unknown.pop("ecc") == "NVML: Not Supported"
     assert unknown.keys() == {"multiprocessors"}
 
 
-def test_a_limit_and_a_clock_of_0_are_unknown(
-    monkeypatch: pytest.MonkeyPatch, described: Described
-) -> None:
-    install(monkeypatch, _gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
+def test_a_limit_and_a_clock_of_0_are_unknown(gpus: Install, described: Described) -> None:
+    gpus(_gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
     told, unknown = described()
     assert (told.power_limit_watts, told.power_limit_default_watts) == (None, 700.0)
     zeros = {"power_limit_watts", "max_clock_hz", "max_memory_clock_hz"}
     assert {name for name, why in unknown.items() if why == "its driver says 0"} == zeros
 
 
-def test_without_a_driver_every_fact_has_a_reason(
-    monkeypatch: pytest.MonkeyPatch, described: Described
-) -> None:
-    library = install(monkeypatch, Gpu(uuid="GPU-other"))
-    assert {described()[1][name] for name in TOLD} == {
-        "NVML lists no GPU with this UUID, as for a part of one"
-    }
+def test_without_a_driver_every_fact_has_a_reason(gpus: Install, described: Described) -> None:
+    def reasons() -> set[str]:
+        return {described()[1][name] for name in TOLD}
+
+    assert reasons() == {"NVML: NVML Shared Library Not Found"}
+    library = gpus(Gpu(uuid="GPU-other"))
+    assert reasons() == {"NVML lists no GPU with this UUID, as for a part of one"}
     library.refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-    assert {described()[1][name] for name in TOLD} == {"NVML: Driver Not Loaded"}
-    install_none(monkeypatch)
-    assert {described()[1][name] for name in TOLD} == {"NVML: NVML Shared Library Not Found"}
+    assert reasons() == {"NVML: Driver Not Loaded"}

@@ -2,7 +2,10 @@
 """Which calls of a body a span sample makes, and its time on a device behind queued work."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -18,12 +21,11 @@ RATE = 1e12
 """Multiplications of a device in a second."""
 
 
+@dataclass
 class Multiplying(VirtualDevice):
     """A device that has tensors; it keeps the sizes of its products."""
 
-    def __init__(self, clock: VirtualClock, **more: Any) -> None:  # noqa: ANN401 - as the device has it
-        super().__init__(clock, **more)
-        self.products: list[int] = []
+    products: list[int] = field(default_factory=list)
 
     def uniform(self, rows: int, columns: int) -> torch.Tensor:
         """Return a matrix that takes no memory."""
@@ -68,30 +70,24 @@ def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiply
     assert gpu.products == []
 
 
-class Busy:
-    """Keeps a device busy for as long as is asked."""
-
-    def __init__(self, gpu: VirtualDevice) -> None:
-        self.device = gpu
-        self.asked: list[float] = []
-
-    def queue(self, seconds: float) -> None:
-        """Keep the device busy."""
-        self.asked.append(seconds)
-        self.device.queue(0.0, seconds)
-
-
 def behind(
     gpu: VirtualDevice,
     body: Callable[[], object],
     enqueue: float,
     seconds: float,
-    cold: Callable[[], None] | None = None,
+    cold: Any = None,  # noqa: ANN401 - stands in for what empties the caches
 ) -> tuple[list[float], list[float]]:
     """Return the spans of a body, and how long the device was kept busy before each attempt."""
-    busy = Busy(gpu)
-    sampler = Sampler(body, [gpu], cold=cold, clock=gpu.clock)  # type: ignore[list-item,arg-type]
-    return device_spans(sampler, busy, enqueue, seconds), busy.asked  # type: ignore[arg-type]
+    asked: list[float] = []
+
+    def keep_busy(seconds: float) -> None:
+        asked.append(seconds)
+        gpu.queue(0.0, seconds)
+
+    devices: Any = [gpu]
+    keeper: Any = SimpleNamespace(device=gpu, queue=keep_busy)
+    sampler = Sampler(body, devices, cold=cold, clock=gpu.clock)
+    return device_spans(sampler, keeper, enqueue, seconds), asked
 
 
 def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
@@ -152,26 +148,20 @@ APART = [(0.0, 1.0), (1.0, 3.0)]
 
 
 class Fake(Track):
-    """A track whose work is known; it keeps how it was armed."""
+    """A track whose work is known; it keeps whether its entries took turns."""
 
-    def __init__(self, interval: Interval, *, takes_turns: bool = True) -> None:
+    def __init__(self, interval: Interval, *, waits: bool = True) -> None:
         super().__init__()
-        self._interval = interval
-        self._takes_turns = takes_turns
+        self._interval, self._waits = interval, waits
         self.armed: list[bool] = []
-        self.disarmed = 0
 
     def takes_turns(self, others: Sequence[Track]) -> bool:
         """Tell whether there is a control."""
-        return self._takes_turns and self in others
+        return self._waits and self in others
 
     def arm(self, turns: Turns | None = None) -> None:
         """Keep whether entries take turns."""
         self.armed.append(turns is not None)
-
-    def disarm(self) -> None:
-        """Count how often."""
-        self.disarmed += 1
 
     def intervals(self) -> list[Interval]:
         """Return when it worked, from the first moment on unless it had to wait."""
@@ -179,15 +169,13 @@ class Fake(Track):
         return [(begin, end) if self.armed[-1] else (0.0, end - begin)]
 
 
-def sampler(tracks: list[Fake], body: Callable[[], object]) -> Sampler:
-    """Return the sampler of a body on a clock that each reading moves on by a second."""
-    return Sampler(body, [], tracks, clock=VirtualClock(cost=1.0))
-
-
 def observe(tracks: list[Fake]) -> tuple[dict[str, float], int]:
-    """Return what a span sample shows of a body, and how often it was called."""
-    calls: list[None] = []
-    return sampler(tracks, lambda: calls.append(None)).span(), len(calls)
+    """Return what a span sample shows of a body, and how often it was called.
+
+    Each reading moves the clock on by a second.
+    """
+    body = MagicMock()
+    return Sampler(body, [], tracks, clock=VirtualClock(cost=1.0)).span(), body.call_count
 
 
 def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
@@ -208,6 +196,6 @@ def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
 
 
 def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
-    stubborn = [Fake(APART[0]), Fake(APART[1], takes_turns=False)]
+    stubborn = [Fake(APART[0]), Fake(APART[1], waits=False)]
     assert observe(stubborn) == ({"span": 2.0}, 1)
     assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
