@@ -31,7 +31,7 @@ from frobench.suite.doctor.examined import (
     examine_without_torch,
 )
 from frobench.suite.doctor.torch_offer import Asking
-from frobench.suite.machine.host import affinity
+from frobench.suite.machine.host import AUTOLOAD, Backend, affinity
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
@@ -87,6 +87,13 @@ def codes(conclusions: list[Conclusion]) -> list[str]:
     return [conclusion.code for conclusion in conclusions]
 
 
+def expect(found: list[Conclusion], code: str, said: str = "") -> None:
+    """Check the only trouble, and what is said of it or advised."""
+    [trouble] = found
+    assert trouble.code == code
+    assert said in f"{trouble.message}\n{trouble.advice}"
+
+
 # what keeps torch from all accelerators
 
 
@@ -114,9 +121,7 @@ ACCELERATORS = {
 
 
 @pytest.mark.parametrize("name", [*NO_ACCELERATORS, *ACCELERATORS])
-def test_an_accelerator_is_never_overlooked_nor_seen_in_a_display(
-    tmp_path: Path, name: str
-) -> None:
+def test_an_accelerator_is_never_overlooked_nor_imagined(tmp_path: Path, name: str) -> None:
     root = planted(tmp_path, (NO_ACCELERATORS | ACCELERATORS)[name])
     found = codes(unusable_accelerators(root, {}, CPU_BUILD))
     assert ("torch-build" in found, not found) == (name in ACCELERATORS, name in NO_ACCELERATORS)
@@ -158,14 +163,10 @@ TROUBLES: list[tuple[Files, Offer, str, str]] = [
 def test_what_keeps_torch_from_an_accelerator_is_named_with_what_mends_it(
     tmp_path: Path, files: Files, offer: Offer, code: str, said: str
 ) -> None:
-    [trouble] = unusable_accelerators(planted(tmp_path, files), {}, offer)
-    assert trouble.code == code
-    assert said in f"{trouble.message}\n{trouble.advice}"
+    expect(unusable_accelerators(planted(tmp_path, files), {}, offer), code, said)
 
 
-def test_who_may_not_open_nvidias_files_is_told_of_nvidias(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forbidden_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)  # as root one may open all
     [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CUDA_BUILD)
     assert trouble.code == "no-permission"
@@ -187,16 +188,12 @@ MASKS = [
 def test_a_mask_is_blamed_where_it_hides_all(
     tmp_path: Path, files: Files, mask: str, code: str, said: str
 ) -> None:
-    root = planted(tmp_path, files)
-    [trouble] = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": mask}, CUDA_BUILD)
-    assert trouble.code == code
-    assert said in f"{trouble.message}\n{trouble.advice}"
+    masks = {"CUDA_VISIBLE_DEVICES": mask}
+    expect(unusable_accelerators(planted(tmp_path, files), masks, CUDA_BUILD), code, said)
 
 
 @pytest.mark.parametrize(("mask", "code"), [("GPU-1", HIDES), ("GPU-8932", UNUSED)])
-def test_a_uuid_of_no_gpu_here_hides_all(
-    tmp_path: Path, gpus: Install, mask: str, code: str
-) -> None:
+def test_a_uuid_of_no_gpu_hides_all(tmp_path: Path, gpus: Install, mask: str, code: str) -> None:
     gpus(Gpu(uuid="GPU-8932f937-d72c"))
     root = planted(tmp_path, NVIDIA_H100)
     assert codes(unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": mask}, CUDA_BUILD)) == [code]
@@ -208,30 +205,23 @@ def test_several_troubles_are_all_told(tmp_path: Path) -> None:
     assert codes(found) == ["torch-build", "driver-missing", HIDES]
 
 
-def test_a_torch_that_cannot_be_imported_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_torch_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # how Python bars an import
-    [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
-    assert trouble.code == "torch-missing"
-    assert "pip install" in trouble.advice
+    found = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
+    expect(found, "torch-missing", "pip install")
 
 
 def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(tmp_path: Path, gpus: Install) -> None:
     gpus(Gpu(lost=True), Gpu(name="NVIDIA RTX 5090"), driver="575.57.08")
-    [trouble] = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
-    assert trouble.code == "driver-too-old"
-    assert "NVIDIA GPU, NVIDIA RTX 5090 cannot be used" in trouble.message
+    found = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
+    expect(found, "driver-too-old", "NVIDIA GPU, NVIDIA RTX 5090 cannot be used")
 
 
-def test_apples_gpu_is_there_with_its_processor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_apples_gpu_is_in_its_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    [trouble] = unusable_accelerators(tmp_path, {}, built(MPS="built in"))
-    assert trouble.code == "unused-accelerator"
-    assert "device='mps'" in trouble.advice
+    found = unusable_accelerators(tmp_path, {}, built(MPS="built in"))
+    expect(found, UNUSED, "device='mps'")
 
 
 NO_FABRIC = "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"
@@ -254,9 +244,8 @@ def test_a_gpu_that_nvml_lists_and_cuda_refuses_is_never_measured_as_a_cpu(
     assert seen.returncode == 3
     assert found.there.torch is not None
     assert (found.there.torch.devices, found.there.torch.refusal) == (0, refusal)
-    [error] = [trouble for trouble in found.troubles if trouble.severity == "error"]
-    assert error.code == code
-    assert message in error.message
+    errors = [trouble for trouble in found.troubles if trouble.severity == "error"]
+    expect(errors, code, message)
 
 
 # what is there
@@ -416,9 +405,7 @@ def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
     assert found.unusable
 
 
-def test_a_driver_that_cannot_be_asked_takes_no_accelerator_away(
-    tmp_path: Path, gpus: Install
-) -> None:
+def test_a_driver_that_is_silent_takes_no_accelerator_away(tmp_path: Path, gpus: Install) -> None:
     root = planted(tmp_path, NVIDIA_H100)
     for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
         found = judge(quiet(root), OFFER, root, {})
@@ -495,18 +482,14 @@ def test_a_build_serves_the_generations_that_its_code_runs_on(
     assert found == ([] if served else ["build-lacks-device"])
 
 
-def test_what_torch_prints_while_it_is_imported_is_no_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_torch_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loud = ("import os", "print('loaded', flush=True)", "os.write(1, b'a library')")
     (tmp_path / "torch.py").write_text("\n".join([*loud, "raise ImportError('no')"]))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert Asking().answer().builds == {"error": "no"}
 
 
-def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
-    tmp_path: Path, gpus: Install
-) -> None:
+def test_a_run_is_told_only_of_devices_that_it_measures(tmp_path: Path, gpus: Install) -> None:
     gpus(Gpu(power_limit=400_000))
     assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
     found = codes(glance(tmp_path, ["cpu"], tmp_path, {}))
@@ -571,3 +554,47 @@ def test_the_json_keeps_its_fields_and_the_exit_code_says_whether_all_can_be_use
 def test_the_page_of_troubles_is_that_of_the_rules() -> None:
     committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
     assert committed == handbook(), "`python -m frobench.suite.doctor > docs/doctor.md` mends it"
+
+
+# a backend of another package
+
+SAID = "Failed to load the backend extension: torch_npu. (OSError: libascendcl.so is missing)"
+SIMULATED = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests/instruments/simulated")])}
+
+
+@pytest.mark.parametrize("files", [{}, NVIDIA_H100], ids=["alone", "beside a GPU"])
+def test_a_backend_that_fails_is_named_as_torch_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: Files
+) -> None:
+    npu = Backend("torch_npu", "torch-npu", "2.9.0")
+    for module in ("machine.host", "doctor", "terminal.doctor_page"):
+        monkeypatch.setattr(f"frobench.suite.{module}.installed", lambda: [npu])
+    broken = Offer(None, {"error": SAID}, 0)
+    found = unusable_accelerators(planted(tmp_path, files), {}, broken)
+    expect(found, "torch-missing", "Failed to load the backend extension: torch_npu.")
+    assert found[0].severity == "error"
+
+
+OFF = f"{AUTOLOAD}='0' switches it off\n  advice: unset {AUTOLOAD}; or measure without it"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("SIM_SPEC", '{"colour": 1}', "Failed to load the backend extension: simulated. You can"),
+        (AUTOLOAD, "0", OFF),
+    ],
+)
+def test_a_run_refuses_to_measure_a_cpu_instead(
+    tmp_path: Path, variable: str, value: str, named: str
+) -> None:
+    environment = SIMULATED | {variable: value}
+    seen = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
+    assert seen.returncode == 3
+    assert named in seen.stderr
+
+
+def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:
+    seen = frobench("doctor", "--json", folder=tmp_path, environment=SIMULATED)
+    names = json.loads(seen.stdout)["there"]["torch"]["names"]
+    assert names == [[name, "Simulated accelerator"] for name in ("sim:0", "sim:1")]

@@ -40,9 +40,7 @@ def test_precision_is_set_and_put_back_whatever_happens(name: str, expected: str
         ("\"mm\" not implemented for 'Half'", ": not implemented for 'Half'"),
     ],
 )
-def test_what_is_missing_skips_with_its_name_and_what_is_known_of_the_error(
-    message: str, known: str
-) -> None:
+def test_what_is_missing_skips_with_its_name_and_what_is_known(message: str, known: str) -> None:
     error = NotImplementedError(message)
     with pytest.raises(pytest.skip.Exception) as skipped, needed("tensor cores"):
         raise error
@@ -83,9 +81,7 @@ def doubled(numbers: torch.Tensor) -> torch.Tensor:
     return numbers * 2 + 1
 
 
-def test_every_body_is_compiled_once_and_whole_with_empty_caches_that_go_again(
-    compiler: Compiled,
-) -> None:
+def test_every_body_is_compiled_once_and_whole_with_caches_of_its_own(compiler: Compiled) -> None:
     for count in (3, 4):
         numbers = torch.arange(count)
         run, seconds = compiled(Device("cpu"), partial(doubled, numbers))

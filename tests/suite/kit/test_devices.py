@@ -82,9 +82,7 @@ def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
     assert choose(["cuda:1"]) == ["cuda:1"]
 
 
-def test_a_gpu_that_nvml_counts_and_cuda_has_not_is_not_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_gpu_that_only_nvml_counts_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     properties = MagicMock(side_effect=[object(), AssertionError("Invalid device id")])
     cuda = MagicMock(return_value=torch.device("cuda"))
     monkeypatch.setattr(torch.accelerator, "current_accelerator", cuda)

@@ -128,9 +128,7 @@ def test_wrong_products_fail(spoil: Callable[[Tensor, Tensor], Tensor]) -> None:
     assert not freivalds(a, b)(spoil(a, b)).passed
 
 
-def test_a_fault_in_a_few_rows_is_found_although_only_some_are_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_in_a_few_rows_is_found_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_result, "_ENTRIES", 64 * 100)
     a, b = factors((256, 64, 64))
     product = a @ b

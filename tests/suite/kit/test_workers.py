@@ -196,9 +196,7 @@ def test_workers_that_wait_for_each_other_are_set_up_at_once_and_take_no_turns(
     assert pair[0].takes_turns(pair)
 
 
-def test_if_one_worker_cannot_be_set_up_all_have_answered(
-    pair: list[Worker], tmp_path: Path
-) -> None:
+def test_if_one_worker_cannot_be_set_up_all_answer(pair: list[Worker], tmp_path: Path) -> None:
     context = together(pair, meeting, tmp_path, 0)
     with pytest.raises(DoesNotFitError, match="cpu/0: broken"), context:
         pass

@@ -50,9 +50,7 @@ def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
     assert [made.args for made in zeros.call_args_list] == [(buffer // 4,)] * (1 if kept else 2)
 
 
-def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_accelerator_is_emptied_and_the_cpu_stays_warm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches_and_inputs, "cache_bytes", lambda _: 2**16)
     monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
     elsewhere = Device("meta")
@@ -69,9 +67,7 @@ def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> No
     assert caches.flushed_bytes() == 0
 
 
-def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cache_of_unknown_size_is_taken_for_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches_and_inputs, "last_level_cache", lambda: None)
     assert cache_bytes(CPU) == 64 * 2**20
 

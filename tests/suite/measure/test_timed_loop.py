@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""What a sample holds and when sampling ends, on a clock that only the body advances."""
+"""What samples and spans hold and when sampling ends, on a clock that only the body advances."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, cycle
+from itertools import cycle
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 from weakref import WeakSet
 
 import pytest
+import torch
 from msgspec.structs import replace
 
+from frobench.suite.concurrency import Interval
 from frobench.suite.errors import ClockError
+from frobench.suite.kit.lanes import Track, Turns
 from frobench.suite.launch.case import called_once
+from frobench.suite.measure import timed_loop as timing
 from frobench.suite.measure.timed_loop import (
+    Blocker,
     Sampler,
+    blocker,
+    device_spans,
     no_garbage_collection,
     other_leads,
     timer_step,
 )
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
-from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 
 LAUNCH, WORK = 50e-6, 3e-3
 SETTINGS = replace(settings_for("standard", ["cpu"]), case_seconds=0.1)
@@ -34,18 +44,6 @@ def clock() -> VirtualClock:
 
 def sampler(clock: VirtualClock, body: Callable[[], Any], *devices: Any, **more: Any) -> Sampler:  # noqa: ANN401 - stands in for a device
     return Sampler(body, devices, clock=clock, **more)
-
-
-def taking(clock: VirtualClock, *seconds: float) -> Callable[[], int]:
-    """Return a body whose calls take so long, the last value ever on; each returns its number."""
-    numbers = count(1)
-
-    def body() -> int:
-        number = next(numbers)
-        clock.now += seconds[min(number, len(seconds)) - 1]
-        return number
-
-    return body
 
 
 def noting(clock: VirtualClock, calls: list[str], name: str, seconds: float) -> Callable[[], None]:
@@ -68,9 +66,7 @@ def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span_by_events
     assert seen.parts == pytest.approx({"enqueue": LAUNCH} | spans, rel=1e-2)
 
 
-def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_has_one(
-    clock: VirtualClock,
-) -> None:
+def test_spans_alternate_with_samples_and_a_long_call_has_one(clock: VirtualClock) -> None:
     gpu = VirtualDevice(clock)
     short = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu)
     long = sampler(clock, partial(gpu.queue, LAUNCH, 2 * SETTINGS.case_seconds), gpu)
@@ -80,9 +76,7 @@ def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_h
     assert len(long.parts["span"]) == 1
 
 
-def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_twice(
-    clock: VirtualClock,
-) -> None:
+def test_a_long_headline_case_is_warmed_up_once_and_sampled_twice(clock: VirtualClock) -> None:
     sampled = sampler(clock, taking(clock, 2.0))
     seen = sampled.run(brief(SETTINGS))
     assert seen.samples == pytest.approx([2.0] * 2)
@@ -137,9 +131,7 @@ class Block:
     """Stands for memory."""
 
 
-def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collector_runs(
-    clock: VirtualClock,
-) -> None:
+def test_what_a_body_holds_is_let_go_without_garbage_collection(clock: VirtualClock) -> None:
     held: WeakSet[Block] = WeakSet()
 
     def measure_a_body() -> None:
@@ -157,9 +149,7 @@ def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collect
         assert not held
 
 
-def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(
-    clock: VirtualClock,
-) -> None:
+def test_cold_samples_are_single_calls_without_the_emptying(clock: VirtualClock) -> None:
     cold = taking(clock, 1.0)
     seen = sampler(clock, taking(clock, 1e-6), cold=cold).run(SETTINGS)
     assert (seen.iterations, cold()) == (1, len(seen.samples) + 1)
@@ -167,9 +157,7 @@ def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks
 
 
 @pytest.mark.parametrize("name", ["before", "cold"])
-def test_what_comes_before_samples_counts_against_the_time_of_the_case(
-    clock: VirtualClock, name: str
-) -> None:
+def test_what_comes_before_samples_takes_of_the_cases_time(clock: VirtualClock, name: str) -> None:
     seen = sampler(clock, taking(clock, 1e-6), **{name: taking(clock, 0.02)}).run(SETTINGS)
     assert len(seen.samples) == 5
     assert seen.sampled == pytest.approx(5e-6, rel=0.1)
@@ -195,9 +183,7 @@ def test_calls_that_were_held_up_while_warming_up_are_counted_anew(clock: Virtua
     assert seen.iterations * 1e-6 == pytest.approx(SETTINGS.case_seconds / 30, rel=0.1)
 
 
-def test_memory_that_only_calls_in_a_row_need_is_had_before_the_first_sample(
-    clock: VirtualClock,
-) -> None:
+def test_memory_that_calls_in_a_row_need_is_had_before_samples(clock: VirtualClock) -> None:
     alive: WeakSet[Block] = WeakSet()
     most = 0
 
@@ -287,9 +273,7 @@ def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock
     assert pairs.results[1] == "old"
 
 
-def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up(
-    clock: VirtualClock,
-) -> None:
+def test_the_caches_are_emptied_once_and_never_to_warm_up(clock: VirtualClock) -> None:
     calls: list[str] = []
     body, cold = noting(clock, calls, "call", 0.01), noting(clock, calls, "empty", 1.0)
     called = called_once(sampler(clock, body, cold=cold), "case", QUICK, None)
@@ -297,3 +281,182 @@ def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up
     assert calls[-2:] == ["empty", "call"]
     assert calls.count("empty") == 1
     assert 0.01 <= called.samples[0] < 0.02
+
+
+# which calls a span sample makes, and its time on a device behind queued work
+
+QUEUEING = 10e-6
+RATE = 1e12
+"""Multiplications of a device in a second."""
+
+
+@dataclass
+class Multiplying(VirtualDevice):
+    """A device that has tensors; it keeps the sizes of its products."""
+
+    products: list[int] = field(default_factory=list)
+
+    def uniform(self, rows: int, columns: int) -> torch.Tensor:
+        """Return a matrix that takes no memory."""
+        return torch.empty(rows, columns, device="meta")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Multiplying:
+    gpu = Multiplying(VirtualClock(cost=1e-9))
+
+    def multiply(a: torch.Tensor, _: torch.Tensor, *, out: torch.Tensor) -> None:  # noqa: ARG001
+        gpu.products.append(len(a))
+        gpu.queue(QUEUEING, len(a) ** 3 / RATE)
+
+    monkeypatch.setattr(torch, "mm", multiply)
+    return gpu
+
+
+def blocker_of(gpu: VirtualDevice) -> Blocker | None:
+    return blocker(gpu, gpu.clock)  # type: ignore[arg-type] # stands in for a device
+
+
+def test_the_smallest_product_that_keeps_a_device_behind_its_host_blocks(gpu: Multiplying) -> None:
+    found = blocker_of(gpu)
+    assert found is not None
+    assert max(gpu.products) == 512  # 134 us of work, 10 us of launching; 256 rows are 17 us
+    assert found.unit == pytest.approx(512**3 / RATE + QUEUEING / 8, rel=1e-3)
+    gpu.products.clear()
+    found.queue(10.5 * found.unit)
+    assert gpu.products == [512] * 11
+    found.queue(0.0)
+    assert len(gpu.products) == 12
+
+
+def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
+    clock = gpu.clock
+    assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
+    assert blocker_of(Multiplying(clock, has_events=False)) is None
+    assert blocker_of(VirtualDevice(clock)) is None  # it has no tensors
+    assert gpu.products == []
+
+
+def behind(
+    gpu: VirtualDevice,
+    body: Callable[[], object],
+    enqueue: float,
+    seconds: float,
+    cold: Any = None,  # noqa: ANN401 - stands in for what empties the caches
+) -> tuple[list[float], list[float]]:
+    """Return the spans of a body, and how long the device was kept busy before each attempt."""
+    asked: list[float] = []
+
+    def keep_busy(seconds: float) -> None:
+        asked.append(seconds)
+        gpu.queue(0.0, seconds)
+
+    devices: Any = [gpu]
+    keeper: Any = SimpleNamespace(device=gpu, queue=keep_busy)
+    taken = Sampler(body, devices, cold=cold, clock=gpu.clock)
+    return device_spans(taken, keeper, enqueue, seconds), asked
+
+
+def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
+    def body() -> None:
+        for _ in range(3):
+            gpu.queue(1e-3, 2e-4)
+
+    spans, asked = behind(gpu, body, 3e-3, 1.0)
+    assert spans == pytest.approx([6e-4] * 5)
+    assert asked == pytest.approx([4 * 3e-3 + 1e-4] * 5)
+
+
+def test_a_span_that_came_too_late_is_tried_behind_twice_the_work(gpu: VirtualDevice) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1.5e-4, 1e-6), 0.0, 1.0)
+    assert spans == pytest.approx([1e-6] * 5)
+    assert asked == pytest.approx([1e-4, 2e-4, *[4e-4] * 5])
+
+
+def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
+    assert spans == []
+    assert len(asked) == 3
+
+
+def test_before_each_span_the_body_warms_the_caches_or_they_are_emptied(gpu: VirtualDevice) -> None:
+    events: list[str] = []
+
+    def body() -> None:
+        events.append("body")
+        gpu.queue(1e-5, 1e-4)
+
+    behind(gpu, body, 1e-5, 0.0)
+    assert events == ["body", "body"]
+    events.clear()
+    behind(gpu, body, 1e-5, 0.0, cold=lambda: events.append("cold"))
+    assert events == ["cold", "body"]
+
+
+def test_three_results_are_read_back(monkeypatch: pytest.MonkeyPatch, gpu: VirtualDevice) -> None:
+    monkeypatch.setattr(timing, "tensors", lambda *_: [torch.ones(1)])
+    monkeypatch.setattr(timing, "reading", lambda *_: 5e-6)
+    sampler = Sampler(lambda: gpu.queue(1e-6, 2e-6), [gpu], clock=gpu.clock)  # type: ignore[list-item]
+    took = [sampler.sample(7) for _ in range(5)]
+    assert took == pytest.approx([(7 * 2e-6 + 1e-6) / 7] * 5, rel=1e-2)
+    assert sampler.parts["enqueue"] == pytest.approx([1e-6] * 5, rel=1e-2)
+    assert sampler.parts["reading"] == [5e-6] * 3
+    assert sampler.sampled == pytest.approx(7 * sum(took))
+
+
+APART = [(0.0, 1.0), (1.0, 3.0)]
+"""When two tracks of a body work in turn; at the same time both begin with the first."""
+
+
+class Fake(Track):
+    """A track whose work is known; it keeps whether its entries took turns."""
+
+    def __init__(self, interval: Interval, *, waits: bool = True) -> None:
+        super().__init__()
+        self._interval, self._waits = interval, waits
+        self.armed: list[bool] = []
+
+    def takes_turns(self, others: Sequence[Track]) -> bool:
+        """Tell whether there is a control."""
+        return self._waits and self in others
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Keep whether entries take turns."""
+        self.armed.append(turns is not None)
+
+    def intervals(self) -> list[Interval]:
+        """Return when it worked, from the first moment on unless it had to wait."""
+        begin, end = self._interval
+        return [(begin, end) if self.armed[-1] else (0.0, end - begin)]
+
+
+def observe(tracks: list[Fake]) -> tuple[dict[str, float], int]:
+    """Return what a span sample shows of a body, and how often it was called.
+
+    Each reading moves the clock on by a second.
+    """
+    body = MagicMock()
+    return Sampler(body, [], tracks, clock=VirtualClock(cost=1.0)).span(), body.call_count
+
+
+def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
+    tracks = [Fake(interval) for interval in APART]
+    seen, calls = observe(tracks)
+    assert [track.armed for track in tracks] == [[False, True]] * 2
+    assert calls == 2
+    assert seen == {
+        "span": 2.0,
+        "at_once": 2.0,
+        "shared": 1.0,
+        "entries": 2.0,
+        "in_turn": 2.0,
+        "shared_in_turn": 0.0,
+        "shareable": 1.0,
+        "balance": 0.5,
+    }
+
+
+def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
+    stubborn = [Fake(APART[0]), Fake(APART[1], waits=False)]
+    assert observe(stubborn) == ({"span": 2.0}, 1)
+    assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)

@@ -15,8 +15,7 @@ from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings, Work
 from frobench.suite.units import counted
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
-from tests.instruments.devices.virtual import VirtualClock
-from tests.suite.measure.test_timed_loop import taking
+from tests.instruments.devices.virtual import VirtualClock, taking
 
 STANDARD = settings_for("standard", ["cpu"])
 LAUNCH = 5e-6
@@ -233,9 +232,7 @@ EPYC = {128: 97e-6, 256: 1.1e-3, 512: 11e-3, 1024: 0.215}
         pytest.param({128: 3.0, 256: 2.0}, 1024, "2 s a call", id="a larger one is never quicker"),
     ],
 )
-def test_a_case_is_left_out_by_what_smaller_sizes_foretell(
-    known: dict[int, float], n: int, said: str | None
-) -> None:
+def test_small_cases_foretell_large(known: dict[int, float], n: int, said: str | None) -> None:
     explorer = knowing(*((half(size), product(size), took) for size, took in known.items()))
     reason = tried(explorer, half(n), product(n))
     if said is None:
