@@ -24,12 +24,7 @@ from frobench.command import main
 from frobench.suite import doctor
 from frobench.suite.doctor import Examination, Offer, glance, judge, troubles, unusable_accelerators
 from frobench.suite.doctor.__main__ import page as handbook
-from frobench.suite.doctor.examined import (
-    ExaminedMachine,
-    Host,
-    accelerators,
-    examine_without_torch,
-)
+from frobench.suite.doctor.examined import ExaminedMachine, Host, examine_without_torch
 from frobench.suite.doctor.torch_offer import Asking
 from frobench.suite.machine.host import AUTOLOAD, Backend, affinity
 from frobench.suite.stored.types import Conclusion
@@ -262,7 +257,7 @@ def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `
     calm: dict[str, Any] = dict.fromkeys(free, 64 * GIB)
     calm |= {"cpu": replace(host().cpu), "others": 0.1, "on_battery": False}
     found = replace(host(), **(calm | facts))
-    return ExaminedMachine(host=found, accelerators=accelerators(root), torch=None)
+    return ExaminedMachine(host=found, accelerators=doctor.examined.accelerators(root), torch=None)
 
 
 def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:

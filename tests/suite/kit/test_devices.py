@@ -14,19 +14,7 @@ import torch
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Journal, Stopped
 from frobench.suite.kit import device as devices
-from frobench.suite.kit.device import (
-    READ_BACK,
-    RESULTS,
-    Device,
-    KnownWork,
-    UnknownDeviceError,
-    Wait,
-    all_devices,
-    choose,
-    global_state,
-    proved,
-    try_device,
-)
+from frobench.suite.kit.device import READ_BACK, RESULTS, Device, UnknownDeviceError, choose
 from frobench.suite.launch.session import Session
 from frobench.suite.profiles import settings_for
 from tests.instruments.sessions import launch_spec
@@ -34,8 +22,8 @@ from tests.instruments.sessions import launch_spec
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="holds without an accelerator")
 def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
-    assert try_device(0) == torch.device("cpu")
-    assert all_devices() == [torch.device("cpu")]
+    assert devices.try_device(0) == torch.device("cpu")
+    assert devices.all_devices() == [torch.device("cpu")]
     assert choose([]) == ["cpu"]
 
 
@@ -144,10 +132,10 @@ def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
 
 
 def test_a_changed_setting_shows_in_the_global_state() -> None:
-    before = global_state()
+    before = devices.global_state()
     with torch.no_grad():
-        assert global_state() != before
-    assert global_state() == before
+        assert devices.global_state() != before
+    assert devices.global_state() == before
 
 
 READY, UNFINISHED = 1e-4, 1e-2
@@ -174,12 +162,12 @@ def test_the_first_call_after_which_nothing_is_left_is_used(
     def waiting(left: Any) -> Callable[[], object]:  # noqa: ANN401 - seconds, or a call
         return left if callable(left) else lambda: left
 
-    candidates = [Wait(one, waiting(left)) for one, left in calls.items()]
-    known = KnownWork(torch.empty, READY, UNFINISHED)
+    candidates = [devices.Wait(one, waiting(left)) for one, left in calls.items()]
+    known = devices.KnownWork(torch.empty, READY, UNFINISHED)
     monkeypatch.setattr(devices, "_candidates", lambda _: candidates)
     monkeypatch.setattr(devices, "_known_work", lambda _: known)
     monkeypatch.setattr(devices, "_left", lambda _, wait: wait())
-    assert proved.__wrapped__(torch.device("meta")).name == name
+    assert devices.proved.__wrapped__(torch.device("meta")).name == name
 
 
 @pytest.mark.parametrize(

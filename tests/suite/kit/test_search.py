@@ -10,15 +10,9 @@ from unittest.mock import MagicMock
 import pytest
 
 from frobench.suite.journal import Tried
+from frobench.suite.kit import search_strategy as strategy
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.search_strategy import (
-    LEADER_TRIES,
-    LEAST_TRIES,
-    Shape,
-    Try,
-    outcome,
-    proposal,
-)
+from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.launch.search import Searches
 from frobench.suite.stored.types import Search, Settings
 from tests.instruments.runs import made_up_records
@@ -95,7 +89,7 @@ def searched(
 ) -> list[Try]:
     """Search with tries of a second each, at most `most` of them."""
     random, tries = Random(seed), list[Try]()  # noqa: S311 - not for secrets
-    while len(tries) < most and (shape := proposal(tries, *limits)) is not None:
+    while len(tries) < most and (shape := strategy.proposal(tries, *limits)) is not None:
         took = seconds(shape)
         assert took <= 1.5 * limits[0]
         tries.append(Try(shape, took * random.lognormvariate(0.0, noise), 1.0))
@@ -104,7 +98,7 @@ def searched(
 
 def reached(seconds: Surface, tries: list[Try]) -> float:
     """Return the true rate of the shape that tries led to."""
-    found = outcome(tries)
+    found = strategy.outcome(tries)
     assert found is not None
     shape = Shape(*found.shape)
     return shape.flops / seconds(shape)
@@ -130,21 +124,18 @@ def test_it_ends_when_nothing_promises_more() -> None:
     seconds, processors = SURFACES["132 processors"]
     limits = (CALL, 1000.0, processors)
     tries = searched(seconds, limits, 0.0, seed=1)
-    assert LEAST_TRIES < len(tries) < 700
-    assert proposal(tries, *limits) is None
-    (leader,) = {one.shape for one in tries if [*one.shape] == getattr(outcome(tries), "shape", ())}
-    assert sum(one.shape == leader for one in tries) == LEADER_TRIES
+    assert strategy.LEAST_TRIES < len(tries) < 700
+    assert strategy.proposal(tries, *limits) is None
+    found = strategy.outcome(tries)
+    assert found is not None
+    assert sum([*one.shape] == found.shape for one in tries) == strategy.LEADER_TRIES
 
 
 def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     steady, lucky = Shape(512, 512, 512), Shape(1024, 512, 512)
     tries = [Try(steady, steady.flops / 1e12, 1.0)] * 3 + [Try(lucky, lucky.flops / 1.2e12, 1.0)]
-    found = outcome(tries)
-    assert found is not None
-    assert found.shape == [*steady]
-    assert found.shapes == 2
-    assert found.seconds == 4.0
-    assert found.runner_up == 1.0
+    found = strategy.outcome(tries)
+    assert found == Search(shape=[*steady], shapes=2, seconds=4.0, runner_up=1.0)
 
 
 CPU = Device("cpu")

@@ -216,15 +216,6 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
     assert [call.args for call in put_away.call_args_list] == [(workers,)] * away
 
 
-def test_a_worker_that_dies_is_told() -> None:
-    worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
-    worker.set_up(calling, partial(os._exit, 7))
-    worker.start()
-    with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
-        worker.wait()
-    worker.close()
-
-
 SLOW = 0.3
 """Seconds by which the last rank is later than the others."""
 

@@ -19,16 +19,8 @@ from frobench.suite.concurrency import Interval
 from frobench.suite.errors import ClockError
 from frobench.suite.kit.lanes import Track, Turns
 from frobench.suite.launch.case import called_once
-from frobench.suite.measure import timed_loop as timing
-from frobench.suite.measure.timed_loop import (
-    Blocker,
-    Sampler,
-    blocker,
-    device_spans,
-    no_garbage_collection,
-    other_leads,
-    timer_step,
-)
+from frobench.suite.measure import timed_loop
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 
@@ -144,7 +136,7 @@ def test_what_a_body_holds_is_let_go_without_garbage_collection(clock: VirtualCl
 
         sampler(clock, body, gpu).run(SETTINGS)
 
-    with no_garbage_collection():
+    with timed_loop.no_garbage_collection():
         measure_a_body()
         assert not held
 
@@ -248,7 +240,7 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(clock: Virtua
 
 
 def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
-    leads = other_leads()
+    leads = timed_loop.other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}
     assert drawn == {(True, False), (False, True)}
 
@@ -260,7 +252,7 @@ def test_pairs_are_as_many_as_the_time_of_both_versions_allows(clock: VirtualClo
 
 
 def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
-    assert timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
+    assert timed_loop.timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
 
 
 def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock) -> None:
@@ -313,8 +305,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Multiplying:
     return gpu
 
 
-def blocker_of(gpu: VirtualDevice) -> Blocker | None:
-    return blocker(gpu, gpu.clock)  # type: ignore[arg-type] # stands in for a device
+def blocker_of(gpu: VirtualDevice) -> timed_loop.Blocker | None:
+    return timed_loop.blocker(gpu, gpu.clock)  # type: ignore[arg-type] # stands in for a device
 
 
 def test_the_smallest_product_that_keeps_a_device_behind_its_host_blocks(gpu: Multiplying) -> None:
@@ -354,7 +346,7 @@ def behind(
     devices: Any = [gpu]
     keeper: Any = SimpleNamespace(device=gpu, queue=keep_busy)
     taken = Sampler(body, devices, cold=cold, clock=gpu.clock)
-    return device_spans(taken, keeper, enqueue, seconds), asked
+    return timed_loop.device_spans(taken, keeper, enqueue, seconds), asked
 
 
 def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
@@ -394,8 +386,8 @@ def test_before_each_span_the_body_warms_the_caches_or_they_are_emptied(gpu: Vir
 
 
 def test_three_results_are_read_back(monkeypatch: pytest.MonkeyPatch, gpu: VirtualDevice) -> None:
-    monkeypatch.setattr(timing, "tensors", lambda *_: [torch.ones(1)])
-    monkeypatch.setattr(timing, "reading", lambda *_: 5e-6)
+    monkeypatch.setattr(timed_loop, "tensors", lambda *_: [torch.ones(1)])
+    monkeypatch.setattr(timed_loop, "reading", lambda *_: 5e-6)
     sampler = Sampler(lambda: gpu.queue(1e-6, 2e-6), [gpu], clock=gpu.clock)  # type: ignore[list-item]
     took = [sampler.sample(7) for _ in range(5)]
     assert took == pytest.approx([(7 * 2e-6 + 1e-6) / 7] * 5, rel=1e-2)

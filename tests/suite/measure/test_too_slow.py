@@ -119,35 +119,14 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
         assert seen.undisturbed == pytest.approx(computing / 2)
 
 
-def test_a_product_that_would_take_a_minute_is_not_called() -> None:
-    cases = family("bench_half", 0.15e9, 3, [16, 64, 256, 1024, 2048])
-    longest = 0.0
-
-    def notice(seconds: float) -> Delay:
-        nonlocal longest
-        longest = max(longest, seconds)
-        return Delay()
-
-    pilot = Pilot(settings_for("rigorous", ["cpu"]), notice, keeps_accounts=True)
-    pilot.explore(cases)
-    assert cases[-1].seconds > 50
-    assert longest < 10
-    assert 4 in pilot.left_out
-
-
-def test_the_reason_says_what_was_measured_or_predicted_and_from_what() -> None:
-    reasons = {CASES[place].function: reason for place, reason in piloted().left_out.items()}
-    assert reasons["bench_half"] == (
-        "predicted to take 1.79 s a call at n=1024, over this profile's 200 ms, "
-        "continued from 3 smaller sizes"
-    )
+def test_the_reason_says_what_was_measured_and_from_what() -> None:
     pilot = Pilot(STANDARD, lambda _: Delay(), keeps_accounts=True)
     pilot.explore(family("bench_slow", 1e3, 1, [1, 1000, 2000]))
-    assert pilot.left_out[1] == (
+    reason = (
         "takes at least 1 s a call at n=1000, over this profile's 200 ms, "
         "in the quickest of 3 calls"
     )
-    assert pilot.left_out[2] == pilot.left_out[1]
+    assert pilot.left_out == {1: reason, 2: reason}
 
 
 def called(*seconds: float, settings: Settings = STANDARD, small: bool = False) -> int:
