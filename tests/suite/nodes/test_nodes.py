@@ -82,24 +82,17 @@ def test_nodes_with_another_torch_or_other_code_are_named(
     meetings.require_alike(Meeting([NODE, NODE]))
 
 
-def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(meetings.VARIABLE, raising=False)
-    assert Meeting.here() is None
-    monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
-    Meeting([NODE]).publish()
-    assert Meeting.here() == Meeting([NODE])
-
-
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_only_node_of_a_job_measures_as_a_single_machine(
     count: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
     monkeypatch.delenv(meetings.VARIABLE)
-    monkeypatch.setattr(runner, "meet", lambda *_: Meeting([NODE] * count))
+    meeting = Meeting([NODE] * count)
+    monkeypatch.setattr(runner, "meet", lambda *_: meeting)
     monkeypatch.setattr(runner, "holding_nodes", nullcontext)
     with runner.coordinating(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
-        assert (Meeting.here() is not None) == (count == 2)
+        assert Meeting.here() == (meeting if count == 2 else None)
 
 
 def test_ranks_come_node_by_node() -> None:
