@@ -40,7 +40,7 @@ GIB = 2**30
 NONE: dict[str, str | None] = dict.fromkeys(("CUDA", "ROCm", "XPU", "MPS"))
 
 
-def built(**builds: str) -> Offer:
+def built(**builds: str | None) -> Offer:
     """Return what a build of torch offers that finds no device."""
     return Offer("2.13.0", NONE | builds, 0)
 

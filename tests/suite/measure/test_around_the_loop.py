@@ -150,8 +150,8 @@ def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_la
 def test_a_body_that_the_device_refuses_is_left_out_and_one_that_fails_later_keeps_its_samples(
     monkeypatch: pytest.MonkeyPatch, effects: list[type[Exception] | None], names: set[str]
 ) -> None:
-    bodies = {"copy": MagicMock(side_effect=effects), "python": lambda: sum(range(1000))}
-    read = gauge(monkeypatch, 1, **bodies)
+    copy = MagicMock(side_effect=effects)
+    read = gauge(monkeypatch, 1, copy=copy, python=lambda: sum(range(1000)))
     read.read_before_case()
     assert read.finish().keys() == names
 

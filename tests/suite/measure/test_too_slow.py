@@ -221,10 +221,11 @@ def test_small_cases_foretell_large(known: dict[int, float], n: int, said: str |
         assert (reason or "").endswith(f"continued from {counted(len(known), 'smaller size')}")
 
 
-@pytest.mark.parametrize("kind", ["bytes", "items"])
-def test_bytes_and_items_predict_where_no_flops_are_declared(kind: str) -> None:
-    explorer = knowing(({"size": 10}, Work(**{kind: 1e9}), 0.2))
-    reason = tried(explorer, {"size": 150}, Work(**{kind: 15e9})) or ""
+@pytest.mark.parametrize(
+    ("work", "more"), [(Work(bytes=1e9), Work(bytes=15e9)), (Work(items=1e9), Work(items=15e9))]
+)
+def test_bytes_and_items_predict_where_no_flops_are_declared(work: Work, more: Work) -> None:
+    reason = tried(knowing(({"size": 10}, work, 0.2)), {"size": 150}, more) or ""
     assert reason.startswith("predicted to take 3 s a call")
 
 
