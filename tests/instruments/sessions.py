@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.suite.journal import Record
-from frobench.suite.kit.worker_process import Seat
 from frobench.suite.launch.case import Measure
 from frobench.suite.launch.session import Session
 from frobench.suite.plan import LaunchSpec
@@ -33,17 +32,6 @@ def listening(spec: LaunchSpec) -> tuple[Session, list[Record]]:
     session, records = Session(spec), list[Record]()
     session.write = records.append  # type: ignore[assignment,method-assign]
     return session, records
-
-
-class Sitting:
-    """Stands for a worker."""
-
-    def __init__(self, seat: Seat, seed: int) -> None:
-        self.seat, self.seed, self.is_closed = seat, seed, False
-
-    def close(self) -> None:
-        """End it."""
-        self.is_closed = True
 
 
 def item(name: str = "bench_made_up.py::bench_body[cpu-16]", **parameters: object) -> Any:  # noqa: ANN401 - stands for a case that pytest has collected

@@ -173,6 +173,10 @@ class Library:
         out.value = self.driver.encode()
 
 
+Install = Callable[..., Library]
+"""Takes the GPUs that are to be in the machine, as `install` does."""
+
+
 def install(monkeypatch: pytest.MonkeyPatch, *gpus: Gpu, **told: Any) -> Library:  # noqa: ANN401 - of `Library`
     """Put a simulated library below pynvml until the test ends, and return it."""
     library = Library(*gpus, **told)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A clock that only the body advances, and devices that are busy until a moment on it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 
@@ -17,6 +19,18 @@ class VirtualClock:
         """Read the clock, which itself takes `cost` seconds."""
         self.now += self.cost
         return self.now - self.now % self.step if self.step else self.now
+
+
+def taking(clock: VirtualClock, *seconds: float) -> Callable[[], int]:
+    """Return a body whose calls take so long, the last value ever on; each returns its number."""
+    numbers = count(1)
+
+    def body() -> int:
+        number = next(numbers)
+        clock.now += seconds[min(number, len(seconds)) - 1]
+        return number
+
+    return body
 
 
 @dataclass

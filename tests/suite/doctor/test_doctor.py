@@ -1,124 +1,140 @@
 # SPDX-License-Identifier: MIT
-"""New hardware is never measured as a CPU in silence: each trouble is named, with its mend."""
+"""The doctor tells what is there for every maker, and names each trouble with its mend.
 
+New hardware is never measured as a CPU in silence.
+"""
+
+import json
 import os
 import platform
 import sys
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
+import pynvml
 import pytest
+from click import unstyle
+from click.testing import CliRunner
+from msgspec.structs import replace
 
-from frobench.suite.doctor import Examination, Offer, unusable_accelerators
+from frobench.command import main
+from frobench.suite import doctor
+from frobench.suite.doctor import Examination, Offer, glance, judge, troubles, unusable_accelerators
+from frobench.suite.doctor.__main__ import page as handbook
+from frobench.suite.doctor.examined import ExaminedMachine, Host, examine_without_torch
+from frobench.suite.doctor.torch_offer import Asking
+from frobench.suite.machine.host import AUTOLOAD, Backend, affinity
 from frobench.suite.stored.types import Conclusion
+from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
-from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
-from tests.instruments.processes.command import frobench
+from tests.instruments.devices.simulated_nvml import Gpu, Install
+from tests.instruments.faults.judging import put
+from tests.instruments.processes.command import ROOT, frobench
 from tests.instruments.processes.project_files import planted
 
-NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}
+Files = dict[str, str]
+GIB = 2**30
+NONE: dict[str, str | None] = dict.fromkeys(("CUDA", "ROCm", "XPU", "MPS"))
+
+
+def built(**builds: str | None) -> Offer:
+    """Return what a build of torch offers that finds no device."""
+    return Offer("2.13.0", NONE | builds, 0)
+
+
 CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)
-CUDA_BUILD = Offer("2.13.0", NONE | {"CUDA": "13.0"}, 0)
-ROCM_BUILD = Offer("2.13.0", NONE | {"ROCm": "7.2"}, 0)
-XPU_BUILD = Offer("2.13.0", NONE | {"XPU": "20250302"}, 0)
-MPS_BUILD = Offer("2.13.0", NONE | {"MPS": "built in"}, 0)
+CUDA_BUILD, ROCM_BUILD, XPU_BUILD = built(CUDA="13.0"), built(ROCm="7.2"), built(XPU="20250302")
+OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90"))
+
+
+def card(place: str, vendor: str, kind: str = "0x030000", **more: str) -> Files:
+    """Return the files of a card on the bus, by default a display."""
+    files = {"class": kind, "vendor": vendor, "device": "0x1234"} | more
+    return {f"sys/bus/pci/devices/{place}/{name}": content for name, content in files.items()}
+
 
 NVRM = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build"
-NVIDIA_H100 = {
-    "sys/bus/pci/devices/0000:18:00.0/class": "0x030200",
-    "sys/bus/pci/devices/0000:18:00.0/vendor": "0x10de",
-    "sys/bus/pci/devices/0000:18:00.0/device": "0x2330",
+NVIDIA_H100 = card("0000:18:00.0", "0x10de", "0x030200", device="0x2330") | {
     "proc/driver/nvidia/gpus/0000:18:00.0/information": "Model: \t\t NVIDIA H100 80GB HBM3\n",
     "proc/driver/nvidia/version": NVRM.format("580.95.05"),
-    "dev/nvidia0": "",
-    "dev/nvidiactl": "",
-    "dev/nvidia-uvm": "",
+    **dict.fromkeys(("dev/nvidia0", "dev/nvidiactl", "dev/nvidia-uvm"), ""),
 }
-AMD_MI300 = {
-    "sys/bus/pci/devices/0000:0c:00.0/class": "0x120000",
-    "sys/bus/pci/devices/0000:0c:00.0/vendor": "0x1002",
-    "sys/bus/pci/devices/0000:0c:00.0/device": "0x74a1",
+AMD_MI300 = card("0000:0c:00.0", "0x1002", "0x120000", device="0x74a1") | {
     "sys/module/amdgpu/version": "6.12",
     "dev/kfd": "",
 }
-INTEL_ARC = {
-    "sys/bus/pci/devices/0000:03:00.0/class": "0x030000",
-    "sys/bus/pci/devices/0000:03:00.0/vendor": "0x8086",
-    "sys/bus/pci/devices/0000:03:00.0/device": "0xe20b",
+INTEL_ARC = card("0000:03:00.0", "0x8086", device="0xe20b") | {
     "sys/module/xe/refcnt": "1",
     "dev/dri/renderD128": "",
 }
 
 
 @pytest.fixture(autouse=True)
-def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no driver of this machine answer."""
-    install_none(monkeypatch)
+def no_gpu_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gpus: Install) -> None:  # noqa: ARG001 - without a call of it there is no driver
+    """Let neither NVML nor a command of this machine be found."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
 
 def codes(conclusions: list[Conclusion]) -> list[str]:
     return [conclusion.code for conclusion in conclusions]
 
 
-def display(place: str, vendor: str, kind: str = "0x030000", **more: str) -> dict[str, str]:
-    """Return the files of a display on the bus."""
-    folder = f"sys/bus/pci/devices/{place}"
-    files = {"class": kind, "vendor": vendor, "device": "0x1234"} | more
-    return {f"{folder}/{name}": content for name, content in files.items()}
+def expect(found: list[Conclusion], code: str, said: str = "") -> None:
+    """Check the only trouble, and what is said of it or advised."""
+    [trouble] = found
+    assert trouble.code == code
+    assert said in f"{trouble.message}\n{trouble.advice}"
 
 
-NO_ACCELERATORS = {
-    "nothing": dict[str, str](),
-    "a server's management display": display("0000:05:00.0", "0x1a03"),
-    "Intel's integrated display": display("0000:00:02.0", "0x8086"),
-    "Intel's NPU": display("0000:00:0b.0", "0x8086", "0x120000"),
-    "a virtual display": display("0000:00:02.0", "0x1af4", "0x038000"),
-    "AMD's integrated display": display(
-        "0000:c1:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**29)
-    ),
-    "NVIDIA's switch": display("0000:18:00.0", "0x10de", "0x068000"),
+# what keeps torch from all accelerators
+
+
+def amd(place: str, speed: str, **more: str) -> Files:
+    return card(place, "0x1002", max_link_speed=speed, **more)
+
+
+NO_ACCELERATORS: dict[str, Files] = {
+    "nothing": {},
+    "a server's management display": card("0000:05:00.0", "0x1a03"),
+    "Intel's integrated display": card("0000:00:02.0", "0x8086"),
+    "Intel's NPU": card("0000:00:0b.0", "0x8086", "0x120000"),
+    "a virtual display": card("0000:00:02.0", "0x1af4", "0x038000"),
+    "AMD's integrated display": amd("0000:c1:00.0", "16.0", mem_info_vram_total=str(2**29)),
+    "NVIDIA's switch": card("0000:18:00.0", "0x10de", "0x068000"),
 }
 ACCELERATORS = {
     "NVIDIA": NVIDIA_H100,
     "AMD Instinct": AMD_MI300,
     "Intel Arc": INTEL_ARC,
-    "NVIDIA without a driver": display("0000:01:00.0", "0x10de"),
-    "AMD Radeon": display(
-        "0000:03:00.0", "0x1002", max_link_speed="16.0", mem_info_vram_total=str(2**34)
-    ),
-    "AMD's newest, unknown to the kernel": display("0000:03:00.0", "0x1002", max_link_speed="32.0"),
+    "NVIDIA without a driver": card("0000:01:00.0", "0x10de"),
+    "AMD Radeon": amd("0000:03:00.0", "16.0", mem_info_vram_total=str(2**34)),
+    "AMD's newest, unknown to the kernel": amd("0000:03:00.0", "32.0"),
 }
 
 
 @pytest.mark.parametrize("name", [*NO_ACCELERATORS, *ACCELERATORS])
-def test_an_accelerator_is_never_overlooked_nor_seen_in_a_display(
-    tmp_path: Path, name: str
-) -> None:
+def test_an_accelerator_is_never_overlooked_nor_imagined(tmp_path: Path, name: str) -> None:
     root = planted(tmp_path, (NO_ACCELERATORS | ACCELERATORS)[name])
     found = codes(unusable_accelerators(root, {}, CPU_BUILD))
     assert ("torch-build" in found, not found) == (name in ACCELERATORS, name in NO_ACCELERATORS)
 
 
-def driven(version: str) -> dict[str, str]:
+def driven(version: str) -> Files:
     """Return the files of an H100 whose driver has a version."""
     return NVIDIA_H100 | {"proc/driver/nvidia/version": NVRM.format(version)}
 
 
-def cuda(version: str) -> Offer:
-    return Offer("2.13.0", NONE | {"CUDA": version}, 0)
-
-
-def lacking(name: str, *machine: dict[str, str]) -> dict[str, str]:
+def lacking(name: str, *machine: Files) -> Files:
     """Return the files of machines but for one."""
     return {one: text for files in machine for one, text in files.items() if one != name}
 
 
 ALONE = "H100 80GB HBM3 cannot be used: torch 2.13.0+cpu is built for the CPU alone, not for CUDA"
 DRIVER, PASS_ON = "proc/driver/nvidia/version", "devices-not-passed-on"
-EIGHT = [display(f"0000:{n}0:00.0", "0x10de") for n in range(1, 9)]
-FOURTH = lacking("dev/nvidia0", *EIGHT, NVIDIA_H100, {"dev/nvidia3": ""})
-UNSET = "unset CUDA_VISIBLE_DEVICES"
-TROUBLES: list[tuple[dict[str, str], Offer, str, str]] = [
+TROUBLES: list[tuple[Files, Offer, str, str]] = [
     (NVIDIA_H100, CPU_BUILD, "torch-build", ALONE),
     (NVIDIA_H100, CPU_BUILD, "torch-build", "pip install --force-reinstall torch==2.13.0 --index"),
     (AMD_MI300, CUDA_BUILD, "torch-build", "is built for CUDA, not for ROCm"),
@@ -126,8 +142,8 @@ TROUBLES: list[tuple[dict[str, str], Offer, str, str]] = [
     (NVIDIA_H100, ROCM_BUILD, "torch-build", "is built for ROCm, not for CUDA"),
     (driven("575.57.08"), CUDA_BUILD, "driver-too-old", "575.57.08"),
     (driven("580.65.06"), CUDA_BUILD, "unused-accelerator", ""),
-    (driven("525.60"), cuda("12.6"), "unused-accelerator", ""),
-    (driven("470.256.02"), cuda("12.6"), "driver-too-old", "470.256.02"),
+    (driven("525.60"), built(CUDA="12.6"), "unused-accelerator", ""),
+    (driven("470.256.02"), built(CUDA="12.6"), "driver-too-old", "470.256.02"),
     (lacking(DRIVER, NVIDIA_H100), CUDA_BUILD, "driver-missing", "nvidia.com"),
     (lacking("dev/nvidia-uvm", NVIDIA_H100), CUDA_BUILD, PASS_ON, "--gpus all"),
     (lacking("dev/nvidia0", NVIDIA_H100), CUDA_BUILD, PASS_ON, "--gpus all"),
@@ -140,16 +156,12 @@ TROUBLES: list[tuple[dict[str, str], Offer, str, str]] = [
 
 @pytest.mark.parametrize(("files", "offer", "code", "said"), TROUBLES)
 def test_what_keeps_torch_from_an_accelerator_is_named_with_what_mends_it(
-    tmp_path: Path, files: dict[str, str], offer: Offer, code: str, said: str
+    tmp_path: Path, files: Files, offer: Offer, code: str, said: str
 ) -> None:
-    [trouble] = unusable_accelerators(planted(tmp_path, files), {}, offer)
-    assert trouble.code == code
-    assert said in f"{trouble.message}\n{trouble.advice}"
+    expect(unusable_accelerators(planted(tmp_path, files), {}, offer), code, said)
 
 
-def test_who_may_not_open_nvidias_files_is_told_of_nvidias(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forbidden_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)  # as root one may open all
     [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CUDA_BUILD)
     assert trouble.code == "no-permission"
@@ -157,64 +169,54 @@ def test_who_may_not_open_nvidias_files_is_told_of_nvidias(
     assert "render" not in trouble.advice
 
 
-@pytest.mark.parametrize(
-    ("files", "masks", "code", "said"),
-    [
-        (NVIDIA_H100, ("", "-1", "1", "7,0", '"0"', "none"), "mask-hides-all", UNSET),
-        (NVIDIA_H100, ("0", "0,1", " 0", "GPU-8932f937", "MIG-1"), "unused-accelerator", ""),
-        (FOURTH, ("3",), "mask-hides-all", "; passed on are nvidia3, which it numbers from 0"),
-    ],
-)
+EIGHT = [card(f"0000:{n}0:00.0", "0x10de") for n in range(1, 9)]
+FOURTH = lacking("dev/nvidia0", *EIGHT, NVIDIA_H100, {"dev/nvidia3": ""})
+HIDES, UNUSED, UNSET = "mask-hides-all", "unused-accelerator", "unset CUDA_VISIBLE_DEVICES"
+MASKS = [
+    *((NVIDIA_H100, mask, HIDES, UNSET) for mask in ("", "-1", "1", "7,0", '"0"', "none")),
+    *((NVIDIA_H100, mask, UNUSED, "") for mask in ("0", "0,1", " 0", "GPU-8932f937", "MIG-1")),
+    (FOURTH, "3", HIDES, "; passed on are nvidia3, which it numbers from 0"),
+]
+
+
+@pytest.mark.parametrize(("files", "mask", "code", "said"), MASKS)
 def test_a_mask_is_blamed_where_it_hides_all(
-    tmp_path: Path, files: dict[str, str], masks: tuple[str, ...], code: str, said: str
+    tmp_path: Path, files: Files, mask: str, code: str, said: str
 ) -> None:
-    root = planted(tmp_path, files)
-    for mask in masks:
-        [trouble] = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": mask}, CUDA_BUILD)
-        assert trouble.code == code
-        assert said in f"{trouble.message}\n{trouble.advice}"
+    masks = {"CUDA_VISIBLE_DEVICES": mask}
+    expect(unusable_accelerators(planted(tmp_path, files), masks, CUDA_BUILD), code, said)
 
 
-def test_a_uuid_of_no_gpu_here_hides_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, Gpu(uuid="GPU-8932f937-d72c"))
+@pytest.mark.parametrize(("mask", "code"), [("GPU-1", HIDES), ("GPU-8932", UNUSED)])
+def test_a_uuid_of_no_gpu_hides_all(tmp_path: Path, gpus: Install, mask: str, code: str) -> None:
+    gpus(Gpu(uuid="GPU-8932f937-d72c"))
     root = planted(tmp_path, NVIDIA_H100)
-    for mask, code in (("GPU-1", "mask-hides-all"), ("GPU-8932", "unused-accelerator")):
-        environ = {"CUDA_VISIBLE_DEVICES": mask}
-        assert codes(unusable_accelerators(root, environ, CUDA_BUILD)) == [code]
+    assert codes(unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": mask}, CUDA_BUILD)) == [code]
 
 
 def test_several_troubles_are_all_told(tmp_path: Path) -> None:
     root = planted(tmp_path, lacking(DRIVER, NVIDIA_H100))
-    troubles = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": ""}, CPU_BUILD)
-    assert codes(troubles) == ["torch-build", "driver-missing", "mask-hides-all"]
+    found = unusable_accelerators(root, {"CUDA_VISIBLE_DEVICES": ""}, CPU_BUILD)
+    assert codes(found) == ["torch-build", "driver-missing", HIDES]
 
 
-def test_a_torch_that_cannot_be_imported_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_torch_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # how Python bars an import
-    [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
-    assert trouble.code == "torch-missing"
-    assert "pip install" in trouble.advice
+    found = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
+    expect(found, "torch-missing", "pip install")
 
 
-def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install(monkeypatch, Gpu(lost=True), Gpu(name="NVIDIA RTX 5090"), driver="575.57.08")
-    [trouble] = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
-    assert trouble.code == "driver-too-old"
-    assert "NVIDIA GPU, NVIDIA RTX 5090 cannot be used" in trouble.message
+def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(tmp_path: Path, gpus: Install) -> None:
+    gpus(Gpu(lost=True), Gpu(name="NVIDIA RTX 5090"), driver="575.57.08")
+    found = unusable_accelerators(tmp_path, {}, CUDA_BUILD)
+    expect(found, "driver-too-old", "NVIDIA GPU, NVIDIA RTX 5090 cannot be used")
 
 
-def test_apples_gpu_is_there_with_its_processor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_apples_gpu_is_in_its_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    [trouble] = unusable_accelerators(tmp_path, {}, MPS_BUILD)
-    assert trouble.code == "unused-accelerator"
-    assert "device='mps'" in trouble.advice
+    found = unusable_accelerators(tmp_path, {}, built(MPS="built in"))
+    expect(found, UNUSED, "device='mps'")
 
 
 NO_FABRIC = "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"
@@ -237,6 +239,352 @@ def test_a_gpu_that_nvml_lists_and_cuda_refuses_is_never_measured_as_a_cpu(
     assert seen.returncode == 3
     assert found.there.torch is not None
     assert (found.there.torch.devices, found.there.torch.refusal) == (0, refusal)
-    [error] = [trouble for trouble in found.troubles if trouble.severity == "error"]
-    assert error.code == code
-    assert message in error.message
+    errors = [trouble for trouble in found.troubles if trouble.severity == "error"]
+    expect(errors, code, message)
+
+
+# what is there
+
+
+@cache  # naming the processor takes a tenth of a second
+def host() -> Host:
+    return examine_without_torch(ROOT, ROOT / "nowhere", {}).host
+
+
+def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `Host`
+    """Return what is there below a root, on a host without any trouble but the facts given."""
+    free = ("memory_free_bytes", "shared_memory_bytes", "disk_free_bytes")
+    calm: dict[str, Any] = dict.fromkeys(free, 64 * GIB)
+    calm |= {"cpu": replace(host().cpu), "others": 0.1, "on_battery": False}
+    found = replace(host(), **(calm | facts))
+    return ExaminedMachine(host=found, accelerators=doctor.examined.accelerators(root), torch=None)
+
+
+def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:
+    there.torch = offer
+    return troubles(there)
+
+
+AMD_NOW = {
+    f"sys/bus/pci/devices/0000:0c:00.0/{name}": value
+    for name, value in {
+        "product_name": "AMD Instinct MI300X",
+        "numa_node": "-1",
+        "mem_info_vram_total": str(192 * GIB),
+        "mem_info_vram_used": str(GIB),
+        "current_link_width": "8",
+        "max_link_width": "16",
+        "current_link_speed": "16.0 GT/s PCIe",
+        "max_link_speed": "32.0 GT/s PCIe",
+        "gpu_busy_percent": "3",
+        "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
+        "hwmon/hwmon3/freq1_input": "852000000",
+        "hwmon/hwmon3/temp1_input": "33000",
+        "hwmon/hwmon3/power1_average": "140000000",
+        "hwmon/hwmon3/power1_cap": "500000000",
+        "hwmon/hwmon3/power1_cap_default": "750000000",
+    }.items()
+}
+
+
+def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
+    there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
+    [device] = there.accelerators
+    assert (device.vendor, device.name) == ("AMD", "AMD Instinct MI300X")
+    assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
+    assert (device.memory_bytes, device.memory_used_bytes) == (192 * GIB, GIB)
+    assert (device.clock_hz, device.max_clock_hz) == (852e6, 1630e6)
+    assert (device.temperature_celsius, device.utilization) == (33.0, 0.03)
+    assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
+    assert (device.pcie_width, device.pcie_width_max, device.numa_node) == (8, 16, None)
+    assert "amdsmi" in device.unknown["processes"]
+    assert "amdsmi" in device.unknown["held_back"]
+    assert codes(said(there)) == ["power-cap", "narrow-link"]
+
+
+def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
+    found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
+    assert codes(found.troubles) == ["no-accelerator"]
+    assert not found.unusable
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
+    cores = found.there.host.cpu.usable_cores
+    for words in (f"usable cores {cores}", "disk free 64 GiB", "built for the CPU alone"):
+        assert words in told
+    assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
+
+
+def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
+    masks = {"CUDA_VISIBLE_DEVICES": f"{Gpu().uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
+    given = {"NVIDIA_VISIBLE_DEVICES": "all"}  # what a container was given is no mask
+    there = examine_without_torch(tmp_path, tmp_path, masks | given)
+    assert there.host.masks == masks | {"CUDA_VISIBLE_DEVICES": "by UUID, 2 devices"}
+    shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
+    assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
+
+
+# what is wrong with what is there
+
+BUSY = "busy-accelerator"
+GENERATION = {"generation": 3, "utilization": (90, 1), "reasons": 0}
+SLOWED = {"power": 690_000, "reasons": pynvml.nvmlClocksEventReasonSwPowerCap}
+PLANTED: list[tuple[dict[str, Any], str, tuple[str, str]]] = [
+    ({"power_limit": 400_000}, "power-cap", ("400 W of 700 W (57%)", "-i 0 -pl 700")),
+    ({"width": 8}, "narrow-link", ("8 of 16 PCIe lanes", "Reseat the card")),
+    (GENERATION, "slow-link", ("PCIe 3 of 5", "BIOS")),
+    ({"processes": [(1, None)]}, BUSY, ("1 process computes on it", "nvidia-smi")),
+    ({"utilization": (35, 1)}, BUSY, ("busy 35%", "nvidia-smi")),
+    ({"used": 100 * GIB}, BUSY, ("100 GiB of its memory", "nvidia-smi")),
+    (SLOWED, "held-back", ("SwPowerCap", "")),
+    ({"persistence": 0}, "unloaded-driver", ("persistence", "-i 0 -pm 1")),
+    ({"capability": (12, 0)}, "build-lacks-device", ("12.0", "install a build")),
+]
+
+
+@pytest.mark.parametrize(("facts", "code", "told"), PLANTED)
+def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
+    tmp_path: Path, gpus: Install, facts: dict[str, Any], code: str, told: tuple[str, str]
+) -> None:
+    message, mend = told
+    gpus(Gpu(**facts))
+    found = {one.code: one for one in said(quiet(tmp_path))}
+    assert message in found[code].message
+    assert mend in found[code].advice
+    assert found.keys() <= {code, BUSY}
+
+
+def test_what_is_wrong_with_eight_equal_gpus_is_told_once(tmp_path: Path, gpus: Install) -> None:
+    capped = [Gpu(uuid=f"GPU-{n}", power_limit=400_000, persistence=0) for n in range(7)]
+    gpus(*capped, Gpu(uuid="GPU-7"))
+    cap, persistence = said(quiet(tmp_path), replace(OFFER, devices=8))
+    where = "each of 7x NVIDIA H200 (0,1,2,3,4,5,6)"
+    assert cap.message == f"{where} may draw 400 W of 700 W (57%)"
+    assert cap.advice == "sudo nvidia-smi -i 0,1,2,3,4,5,6 -pl 700"
+    assert persistence.message == f"{where} has no persistence mode"
+
+
+@pytest.mark.parametrize("old", [{"capability": (3, 5)}, {"lost": True}])
+def test_what_cannot_be_used_beside_what_can_is_a_warning(
+    tmp_path: Path, gpus: Install, old: dict[str, Any]
+) -> None:
+    display = Gpu(name="NVIDIA Quadro K600", uuid="GPU-2", **old)
+    for there, severity in (([Gpu(), display], "warning"), ([display], "error")):
+        gpus(*there)
+        found = judge(quiet(tmp_path), replace(OFFER, devices=2), tmp_path, {})
+        assert [one.severity for one in found.troubles] == [severity]
+        assert found.unusable == (severity == "error")
+
+
+def test_a_sound_idle_gpu_raises_no_alarm(tmp_path: Path, gpus: Install) -> None:
+    asleep = {"generation": 1, "power": 80_000}  # its link sleeps
+    gpus(Gpu(**SLOWED | asleep))
+    assert said(quiet(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "reason"),
+    [
+        ("nvmlDeviceGetHandleByIndex_v2", "GPU_IS_LOST", "GPU is lost"),
+        ("nvmlDeviceGetHandleByIndex_v2", "RESET_REQUIRED", "GPU requires restart"),
+        ("nvmlInitWithFlags", "LIB_RM_VERSION_MISMATCH", "NVML/RM version mismatch."),
+    ],
+)
+def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
+    tmp_path: Path, gpus: Install, function: str, error: str, reason: str
+) -> None:
+    gpus(Gpu()).refuses[function] = getattr(pynvml, f"NVML_ERROR_{error}")
+    root = planted(tmp_path, NVIDIA_H100)
+    found = judge(quiet(root), OFFER, root, {})
+    assert codes(found.troubles) == ["device-lost"]
+    assert found.troubles[0].message.endswith(reason)
+    assert "H100" in found.troubles[0].message
+    assert found.unusable
+
+
+def test_a_driver_that_is_silent_takes_no_accelerator_away(tmp_path: Path, gpus: Install) -> None:
+    root = planted(tmp_path, NVIDIA_H100)
+    for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
+        found = judge(quiet(root), OFFER, root, {})
+        assert codes(found.troubles) == ["silent-driver"]
+        assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in found.troubles[0].advice
+        assert found.troubles[0].message.endswith(f"is not watched: NVML: {reason}")
+        assert not found.unusable
+        gpus(Gpu()).refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+    assert codes(judge(quiet(root), CPU_BUILD, root, {}).troubles) == ["torch-build"]
+
+
+def test_the_gpus_of_others_are_left_out(tmp_path: Path, gpus: Install) -> None:
+    refuses = gpus(Gpu()).refuses
+    refuses["nvmlDeviceGetHandleByIndex_v2"] = pynvml.NVML_ERROR_NO_PERMISSION
+    assert quiet(tmp_path).accelerators == []
+
+
+QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
+
+
+@pytest.mark.parametrize(
+    ("facts", "code", "mend"),
+    [
+        ({"cpu.governor": "powersave"}, "slow-governor", "cpupower frequency-set -g performance"),
+        (QUOTA | {"container": True}, "quota-below-cores", "docker run --cpus="),
+        ({"others": 1000.0}, "busy-processor", "`top`"),
+        ({"on_battery": True}, "on-battery", "plug it in"),
+        ({"shared_memory_bytes": 64 * 2**20}, "little-shared-memory", "--shm-size"),
+        ({"disk_free_bytes": 2**20}, "little-disk-space", "--results"),
+        ({"memory_free_bytes": 2**29}, "little-memory", "end other programs"),
+    ],
+)
+def test_each_trouble_of_the_host_is_named_with_what_mends_it(
+    tmp_path: Path, facts: dict[str, Any], code: str, mend: str
+) -> None:
+    there = quiet(tmp_path)
+    for path, value in facts.items():
+        put(there.host, path, value)
+    [trouble] = said(there)
+    assert (trouble.code, trouble.severity) == (code, "warning")
+    assert mend in trouble.advice.lower()
+
+
+def test_devices_that_a_mask_hides_are_told(tmp_path: Path, gpus: Install) -> None:
+    gpus(Gpu(), Gpu(uuid="GPU-2"))
+    [trouble] = said(quiet(tmp_path, masks={"CUDA_VISIBLE_DEVICES": "0"}))
+    assert trouble.message == "PyTorch sees 1 of 2 accelerators: CUDA_VISIBLE_DEVICES='0'"
+    assert trouble.advice == UNSET
+    assert said(quiet(tmp_path), replace(OFFER, devices=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("capability", "built", "served"),
+    [
+        ((8, 9), "sm_80 sm_90", True),
+        ((12, 0), "sm_80 sm_90", False),
+        ((12, 0), "sm_90 compute_90", True),
+        ((9, 0), "sm_90a", True),
+        ((10, 0), "sm_90a sm_120", False),
+        ((10, 3), "sm_100f", True),
+        ((10, 3), "sm_100a", False),
+    ],
+)
+def test_a_build_serves_the_generations_that_its_code_runs_on(
+    tmp_path: Path, gpus: Install, capability: tuple[int, int], built: str, *, served: bool
+) -> None:
+    gpus(Gpu(capability=capability))
+    found = codes(said(quiet(tmp_path), replace(OFFER, architectures=tuple(built.split()))))
+    assert found == ([] if served else ["build-lacks-device"])
+
+
+def test_what_torch_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loud = ("import os", "print('loaded', flush=True)", "os.write(1, b'a library')")
+    (tmp_path / "torch.py").write_text("\n".join([*loud, "raise ImportError('no')"]))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert Asking().answer().builds == {"error": "no"}
+
+
+def test_a_run_is_told_only_of_devices_that_it_measures(tmp_path: Path, gpus: Install) -> None:
+    gpus(Gpu(power_limit=400_000))
+    assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
+    found = codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+    assert not {"power-cap", "no-accelerator"} & {*found}
+
+
+NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}
+OWN_MEMORY = 8
+"""The node that the memory of a GPU is itself, as beside NVIDIA's Grace."""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"), ([1], None)],
+)
+def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
+    tmp_path: Path, gpus: Install, nodes: list[int], told: str | None
+) -> None:
+    gpus(Gpu(name="NVIDIA H100 80GB HBM3", numa_node=OWN_MEMORY))
+    root = planted(tmp_path, NVIDIA_H100, NODE)
+    there = quiet(root, cpu=replace(host().cpu, core_nodes=nodes))
+    found = [one for one in said(there) if one.code == "far-accelerator"]
+    message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
+    assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
+    assert all(one.advice == f"{advice} frobench run" for one in found)
+
+
+# the command
+
+FIELDS = {
+    "host": """cpu cores clock_hz others memory_free_bytes shared_memory_bytes disk_free_bytes
+        on_battery os kernel container python masks unknown""",
+    "accelerators": """vendor name index fault driver capability memory_bytes memory_used_bytes
+        clock_hz max_clock_hz memory_clock_hz max_memory_clock_hz power_watts power_limit_watts
+        power_limit_default_watts temperature_celsius utilization held_back processes
+        pcie_generation pcie_generation_max pcie_width pcie_width_max numa_node ecc mig persistence
+        unknown""",
+    "torch": "version builds devices architectures names refusal",
+}
+"""What programs find in `frobench doctor --json`; more may be added."""
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_json_keeps_its_fields_and_the_exit_code_says_whether_all_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: Install, *, lost: bool
+) -> None:
+    monkeypatch.setattr(doctor, "Asking", lambda: SimpleNamespace(answer=lambda: CPU_BUILD))
+    gpus(Gpu(lost=lost))
+    shown = CliRunner().invoke(main, ["doctor", "--json", "--results", str(tmp_path / "new")])
+    found = msgspec.json.decode(shown.output, type=Examination)
+    assert shown.exit_code == 3 * found.unusable == 3
+    assert ("GPU is lost" in shown.output) == lost
+    plain = json.loads(shown.output)
+    assert plain.keys() == {"there", "troubles"}
+    there = plain["there"] | {"accelerators": plain["there"]["accelerators"][0]}
+    for part, names in FIELDS.items():
+        assert {*names.split()} <= there[part].keys()
+    assert {"code", "severity", "message", "advice"} <= plain["troubles"][0].keys()
+
+
+@pytest.mark.golden
+def test_the_page_of_troubles_is_that_of_the_rules() -> None:
+    committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    assert committed == handbook(), "`python -m frobench.suite.doctor > docs/doctor.md` mends it"
+
+
+# a backend of another package
+
+SAID = "Failed to load the backend extension: torch_npu. (OSError: libascendcl.so is missing)"
+SIMULATED = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests/instruments/simulated")])}
+
+
+@pytest.mark.parametrize("files", [{}, NVIDIA_H100], ids=["alone", "beside a GPU"])
+def test_a_backend_that_fails_is_named_as_torch_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: Files
+) -> None:
+    npu = Backend("torch_npu", "torch-npu", "2.9.0")
+    for module in ("machine.host", "doctor", "terminal.doctor_page"):
+        monkeypatch.setattr(f"frobench.suite.{module}.installed", lambda: [npu])
+    broken = Offer(None, {"error": SAID}, 0)
+    found = unusable_accelerators(planted(tmp_path, files), {}, broken)
+    expect(found, "torch-missing", "Failed to load the backend extension: torch_npu.")
+    assert found[0].severity == "error"
+
+
+OFF = f"{AUTOLOAD}='0' switches it off\n  advice: unset {AUTOLOAD}; or measure without it"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("SIM_SPEC", '{"colour": 1}', "Failed to load the backend extension: simulated. You can"),
+        (AUTOLOAD, "0", OFF),
+    ],
+)
+def test_a_run_refuses_to_measure_a_cpu_instead(
+    tmp_path: Path, variable: str, value: str, named: str
+) -> None:
+    environment = SIMULATED | {variable: value}
+    seen = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
+    assert seen.returncode == 3
+    assert named in seen.stderr
+
+
+def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:
+    seen = frobench("doctor", "--json", folder=tmp_path, environment=SIMULATED)
+    names = json.loads(seen.stdout)["there"]["torch"]["names"]
+    assert names == [[name, "Simulated accelerator"] for name in ("sim:0", "sim:1")]

@@ -24,6 +24,7 @@ from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import RayCluster, look_for, named, shared_names
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import planted
 
 PATIENCE = 60.0
 """Seconds that a process may take to do what it does at once, on a busy machine."""
@@ -67,28 +68,24 @@ def test_a_node_with_another_frobench_is_not_measured_and_says_so(folder: Path) 
 
 
 def test_a_run_that_refuses_is_named_with_its_last_words(folder: Path) -> None:
-    order = wanted(folder.parents[2], options=["--benchmarks", "/nowhere/benchmarks"])
+    options = ["--benchmarks", "/nowhere/benchmarks"]
     with pytest.raises(RuntimeError, match="'/nowhere/benchmarks' does not exist"):
-        [*said(order)]
+        [*said(wanted(folder.parents[2], options=options))]
 
 
 def test_the_digest_is_of_what_moves_numbers_alone(tmp_path: Path) -> None:
     assert on_node.digest(CHECKOUT) == on_node.digest(CHECKOUT)
-    (tmp_path / "frobench" / "suite" / "measure").mkdir(parents=True)
     before = on_node.digest(tmp_path)
-    (tmp_path / "frobench" / "page.html").touch()
-    assert on_node.digest(tmp_path) == before
-    (tmp_path / "frobench" / "suite" / "measure" / "timing.py").touch()
-    assert on_node.digest(tmp_path) != before
+    assert on_node.digest(planted(tmp_path, {"frobench/page.html": ""})) == before
+    assert on_node.digest(planted(tmp_path, {"frobench/suite/measure/timing.py": ""})) != before
 
 
 def test_a_run_that_hangs_is_interrupted_at_its_deadline_which_begins_with_the_lock(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(on_node, "BOUND", BOUND)
-    heard: list[Said] = []
     with pytest.raises(RuntimeError, match=r"hung: no end within 0\.5 s"):
-        heard.extend(said(wanted(folder.parents[2], deadline=0.5)))
+        [*said(wanted(folder.parents[2], deadline=0.5))]
     assert (folder / "interrupted").exists()
 
 
@@ -106,11 +103,8 @@ def test_a_run_that_waits_for_the_machine_gives_signs_of_life_and_may_wait(
 
 
 def test_files_that_lie_on_the_node_are_told_and_nothing_is_measured_again(folder: Path) -> None:
-    stored = folder / "results" / "machine" / "run.json"
-    stored.parent.mkdir(parents=True)
-    stored.write_bytes(b"{}")
-    stored.with_name("run.partial.json").write_bytes(b"[]")
-    assert [*said(wanted(folder.parents[2]))] == [(str(stored), b"{}")]
+    results = planted(folder / "results" / "machine", {"run.json": "{}", "run.partial.json": "[]"})
+    assert [*said(wanted(folder.parents[2]))] == [(str(results / "run.json"), b"{}\n")]
     on_node.forget("f", "a")
     assert not folder.parent.exists()
 
@@ -120,10 +114,8 @@ def test_a_run_gets_its_options_and_one_that_was_cut_short_is_resumed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, *, unfinished: bool
 ) -> None:
     results = folder / "results"
-    plan = results / ".runs" / "20260101T000000Z-eeeeeee" / "plan.json"
     if unfinished:
-        plan.parent.mkdir(parents=True)
-        plan.touch()
+        planted(results, {".runs/20260101T000000Z-eeeeeee/plan.json": ""})
     monkeypatch.setattr(on_node, "BOUND", "import sys; sys.exit(str(sys.argv[1:]))")
     expected = ["-m", "frobench", "run", "--wait", "--label", "node a", "--results", str(results)]
     expected += ["-k", "x", *(["--resume", "last"] if unfinished else [])]
@@ -207,22 +199,15 @@ def names(*nodes: dict[str, Any], shared: set[str] | None = None) -> dict[str, s
 
 
 def test_a_node_has_the_name_that_it_was_given_or_that_of_its_host() -> None:
-    given = described("1", "10.0.0.1", "a")
-    unnamed = described("2", "10.0.0.2", host="gpu-2")
+    given, unnamed = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", host="gpu-2")
     assert names(given, unnamed) == {"1": "a", "2": "gpu-2"}
 
 
 def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_numbers() -> None:
-    nodes = (
-        described("1" * 56, "10.0.0.1", "a"),
-        described("2" * 56, "10.0.0.2", "a"),
-        described("3" * 56, "10.0.0.2", "a"),
-    )
-    assert [*names(*nodes).values()] == [
-        "a (10.0.0.1)",
-        f"a (10.0.0.2, {'2' * 16})",
-        f"a (10.0.0.2, {'3' * 16})",
-    ]
+    numbers = {digit * 56: f"10.0.0.{end}" for digit, end in ("11", "22", "32")}
+    nodes = [described(number, address, "a") for number, address in numbers.items()]
+    alike = [f"a (10.0.0.2, {digit * 16})" for digit in "23"]
+    assert [*names(*nodes).values()] == ["a (10.0.0.1)", *alike]
 
 
 def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:

@@ -40,9 +40,7 @@ def test_precision_is_set_and_put_back_whatever_happens(name: str, expected: str
         ("\"mm\" not implemented for 'Half'", ": not implemented for 'Half'"),
     ],
 )
-def test_what_is_missing_skips_with_its_name_and_what_is_known_of_the_error(
-    message: str, known: str
-) -> None:
+def test_what_is_missing_skips_with_its_name_and_what_is_known(message: str, known: str) -> None:
     error = NotImplementedError(message)
     with pytest.raises(pytest.skip.Exception) as skipped, needed("tensor cores"):
         raise error
@@ -58,56 +56,41 @@ def test_without_an_accelerator_no_memory_is_pinned_and_no_graph_recorded() -> N
         capture(Device("cpu"), torch.empty)
 
 
-class Compiler:
-    """Stands behind `torch.compile`, and compiles nothing.
-
-    caches : where it could have kept something, each time it was asked
-    graphs : the operations of what it was given
-    """
-
-    def __init__(self) -> None:
-        self.caches: list[Path] = []
-        self.graphs: list[list[str]] = []
-
-    def __call__(
-        self,
-        graph: torch.fx.GraphModule,
-        _inputs: object,
-        *,
-        options: object,  # noqa: ARG002 - those of the compiler that it stands for
-    ) -> Callable[..., object]:
-        """Return the graph as it is."""
-        self.caches.append(Path(os.environ.get("TORCHINDUCTOR_CACHE_DIR", "")))
-        assert self.caches[-1].is_dir()
-        assert not any(self.caches[-1].iterdir())
-        self.graphs.append([node.name for node in graph.graph.nodes if node.op == "call_function"])
-        return graph.forward
+Compiled = list[tuple[Path, list[str]]]
+"""Where the compiler could have kept something, and the operations of each graph it was given."""
 
 
 @pytest.fixture
-def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
-    stand_in = Compiler()
+def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiled:
+    """Stand behind `torch.compile`, and compile nothing."""
+    seen: Compiled = []
+
+    def backend(graph: torch.fx.GraphModule, _: object, **__: object) -> Callable[..., object]:
+        cache = Path(os.environ.get("TORCHINDUCTOR_CACHE_DIR", ""))
+        assert not any(cache.iterdir())
+        seen.append((cache, [one.name for one in graph.graph.nodes if one.op == "call_function"]))
+        return graph.forward
+
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=stand_in))
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=backend))
     monkeypatch.setattr(abilities, "_try_compiler", lambda _where: None)
-    return stand_in
+    return seen
 
 
 def doubled(numbers: torch.Tensor) -> torch.Tensor:
     return numbers * 2 + 1
 
 
-def test_every_body_is_compiled_once_and_whole_with_empty_caches_that_go_again(
-    compiler: Compiler,
-) -> None:
+def test_every_body_is_compiled_once_and_whole_with_caches_of_its_own(compiler: Compiled) -> None:
     for count in (3, 4):
         numbers = torch.arange(count)
         run, seconds = compiled(Device("cpu"), partial(doubled, numbers))
         assert seconds > 0
         assert run().tolist() == run().tolist() == list(range(1, 2 * count, 2))
-    assert compiler.graphs == [["mul", "add"]] * 2
-    assert compiler.caches[0] != compiler.caches[1]
-    assert not any(cache.exists() for cache in compiler.caches)
+    caches, graphs = zip(*compiler, strict=True)
+    assert graphs == (["mul", "add"],) * 2
+    assert len({*caches}) == 2
+    assert not any(cache.exists() for cache in caches)
 
 
 @pytest.mark.usefixtures("compiler")
@@ -121,9 +104,8 @@ def test_a_body_that_cannot_be_compiled_whole_fails() -> None:
 
 
 def test_without_a_compiler_that_works_the_case_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        torch, "compile", MagicMock(side_effect=RuntimeError("found no g++\nat all"))
-    )
+    error = RuntimeError("found no g++\nat all")
+    monkeypatch.setattr(torch, "compile", MagicMock(side_effect=error))
     abilities._try_compiler.cache_clear()
     with pytest.raises(pytest.skip.Exception, match=r"^no compiler here: RuntimeError$"):
         compiled(Device("cpu"), lambda: torch.ones(2))
@@ -156,13 +138,7 @@ class Recorded(TorchDispatchMode):
         for func, args, kwargs, result in self.launches:
             result.copy_(func(*args, **kwargs))
 
-    def __torch_dispatch__(
-        self,
-        func: Any,  # noqa: ANN401 - as torch has it
-        types: object,
-        args: Any = (),  # noqa: ANN401 - as torch has it
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:  # noqa: ANN401 - as torch has it
+    def __torch_dispatch__(self, func: Any, _: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401 - as torch has it
         """Record a launch."""
         result = func(*args, **(kwargs or {}))
         self.launches.append((func, args, kwargs or {}, result))
@@ -203,26 +179,16 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.accelerator, "device_index", nullcontext)
 
 
-def gpu(monkeypatch: pytest.MonkeyPatch, general: type | None, **own: type) -> Gpu:
-    """Return a device whose backend has graphs of its own, beside torch's."""
-    device = Gpu("cpu")
-    for name in abilities.VENDORS_GRAPHS:
-        monkeypatch.delattr(device.module, name, raising=False)
-    for name, graph in own.items():
-        monkeypatch.setattr(device.module, name, graph, raising=False)
-    if general is None:
-        monkeypatch.delattr(torch.accelerator, "Graph", raising=False)
-    else:
-        monkeypatch.setattr(torch.accelerator, "Graph", general, raising=False)
-    return device
-
-
 @pytest.mark.parametrize("name", ["CUDAGraph", "XPUGraph"])
 @pytest.mark.parametrize("general", [None, General, Refusing])
 def test_the_vendors_class_comes_first_and_does_what_the_body_does(
     monkeypatch: pytest.MonkeyPatch, name: str, general: type | None
 ) -> None:
-    device = gpu(monkeypatch, general, **{name: Vendors})
+    device = Gpu("cpu")
+    for own in abilities.VENDORS_GRAPHS:
+        graph = Vendors if own == name else None
+        monkeypatch.setattr(device.module, own, graph, raising=False)
+    monkeypatch.setattr(torch.accelerator, "Graph", general, raising=False)
     number, calls = torch.ones(3), []
 
     def body() -> torch.Tensor:

@@ -2,48 +2,36 @@
 """The CPU and whatever torch offers, chosen by name, drawn from by seed and waited for."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Journal, Stopped
-from frobench.suite.kit import device
 from frobench.suite.kit import device as devices
-from frobench.suite.kit.device import (
-    READ_BACK,
-    RESULTS,
-    Device,
-    KnownWork,
-    UnknownDeviceError,
-    Wait,
-    all_devices,
-    choose,
-    global_state,
-    proved,
-    try_device,
-)
+from frobench.suite.kit.device import READ_BACK, RESULTS, Device, UnknownDeviceError, choose
 from frobench.suite.launch.session import Session
 from frobench.suite.profiles import settings_for
 from tests.instruments.sessions import launch_spec
 
-cpu_only = pytest.mark.skipif(
-    torch.accelerator.is_available(), reason="states what holds without an accelerator"
-)
 
-
-@cpu_only
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="holds without an accelerator")
 def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
-    assert try_device(0) == torch.device("cpu")
-    assert all_devices() == [torch.device("cpu")]
+    assert devices.try_device(0) == torch.device("cpu")
+    assert devices.all_devices() == [torch.device("cpu")]
     assert choose([]) == ["cpu"]
 
 
+Capability = dict[str, tuple[int, int]]
+
+
 @pytest.fixture
-def capability(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
+def capability(monkeypatch: pytest.MonkeyPatch) -> Capability:
     """Put two GPUs into the machine, and let torch have code for one of them."""
     found = {"cuda:0": (9, 0), "cuda:1": (3, 5)}
     monkeypatch.setattr(devices, "accelerators", lambda: list(found))
@@ -54,9 +42,7 @@ def capability(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
     return found
 
 
-def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
-    capability: dict[str, tuple[int, int]],
-) -> None:
+def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(capability: Capability) -> None:
     assert choose([]) == ["cpu", "cuda:0"]
     assert choose(["cuda:1"]) == ["cuda:1"]
     capability["cuda:0"] = (3, 5)
@@ -72,11 +58,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
     ],
 )
 def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
-    capability: dict[str, tuple[int, int]],
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-    *,
-    served: bool,
+    capability: Capability, monkeypatch: pytest.MonkeyPatch, error: Exception, *, served: bool
 ) -> None:
     def multiply(device: Device) -> None:
         if device.name == "cuda:1":
@@ -84,19 +66,13 @@ def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
 
     capability["cuda:1"] = (9, 0)
     monkeypatch.setattr(devices, "_multiply", multiply)
-    assert choose([]) == ["cpu", "cuda:0", *(["cuda:1"] if served else [])]
+    assert choose([]) == ["cpu", "cuda:0", *["cuda:1"] * served]
     assert choose(["cuda:1"]) == ["cuda:1"]
 
 
-def test_a_gpu_that_nvml_counts_and_cuda_has_not_is_not_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def properties(handle: torch.device) -> object:
-        if handle.index:
-            raise AssertionError("Invalid device id")
-        return object()
-
-    cuda = lambda check_available: torch.device("cuda")  # noqa: ARG005, E731 - as short as can be
+def test_a_gpu_that_only_nvml_counts_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    properties = MagicMock(side_effect=[object(), AssertionError("Invalid device id")])
+    cuda = MagicMock(return_value=torch.device("cuda"))
     monkeypatch.setattr(torch.accelerator, "current_accelerator", cuda)
     monkeypatch.setattr(torch.accelerator, "device_count", lambda: 2)
     monkeypatch.setattr(torch.cuda, "get_device_properties", properties)
@@ -105,7 +81,7 @@ def test_a_gpu_that_nvml_counts_and_cuda_has_not_is_not_named(
 
 @pytest.mark.parametrize("wanted", [["cuda:1"], []])
 def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
-    tmp_path: Path, capability: dict[str, tuple[int, int]], wanted: list[str]
+    tmp_path: Path, capability: Capability, wanted: list[str]
 ) -> None:
     if not wanted:
         capability["cuda:0"] = (3, 5)
@@ -135,15 +111,15 @@ def test_inputs_are_uniform_between_minus_one_and_one(dtype: str) -> None:
 
 
 def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
+    def drawn(seed: int) -> list[list[float]]:
+        device = Device("cpu", seed)
+        return [device.uniform(50).tolist() for _ in "ab"]
+
     torch.manual_seed(1)
-    first = Device("cpu", seed=7)
-    a, b = first.uniform(50), first.uniform(50)
+    a, b = drawn(7)
     torch.manual_seed(2)
-    again = Device("cpu", seed=7)
-    assert torch.equal(a, again.uniform(50))
-    assert torch.equal(b, again.uniform(50))
-    assert not torch.equal(a, b)
-    assert not torch.equal(a, Device("cpu", seed=8).uniform(50))
+    assert drawn(7) == [a, b]
+    assert a not in (b, drawn(8)[0])
 
 
 def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
@@ -156,47 +132,18 @@ def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
 
 
 def test_a_changed_setting_shows_in_the_global_state() -> None:
-    before = global_state()
-    torch.set_grad_enabled(False)
-    try:
-        assert global_state() != before
-    finally:
-        torch.set_grad_enabled(True)
-    assert global_state() == before
+    before = devices.global_state()
+    with torch.no_grad():
+        assert devices.global_state() != before
+    assert devices.global_state() == before
 
 
 READY, UNFINISHED = 1e-4, 1e-2
-"""Seconds of reading a ready value, and of the known work."""
+"""Seconds of reading a ready value, and of the known work; by call, those of a read after it."""
 
 
 def lacking() -> None:
     raise NotImplementedError("no such call")
-
-
-@pytest.fixture
-def first_proved(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]], str]]:
-    """Return what chooses among calls, by the seconds that a read takes after each."""
-
-    def chosen(calls: dict[str, Any]) -> str:
-        candidates = [
-            Wait(name, (lambda: None) if isinstance(after, float) else after)
-            for name, after in calls.items()
-        ]
-
-        def left(_: object, wait: Callable[[], object]) -> float:
-            wait()
-            [name] = [one.name for one in candidates if one.call is wait]
-            return float(calls[name])
-
-        known = KnownWork(torch.empty, READY, UNFINISHED)
-        monkeypatch.setattr(device, "_candidates", lambda _: candidates)
-        monkeypatch.setattr(device, "_known_work", lambda _: known)
-        monkeypatch.setattr(device, "_left", left)
-        proved.cache_clear()
-        return proved(torch.device("meta")).name
-
-    yield chosen
-    proved.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -210,9 +157,17 @@ def first_proved(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str
     ],
 )
 def test_the_first_call_after_which_nothing_is_left_is_used(
-    first_proved: Callable[[dict[str, Any]], str], calls: dict[str, Any], name: str
+    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], name: str
 ) -> None:
-    assert first_proved(calls) == name
+    def waiting(left: Any) -> Callable[[], object]:  # noqa: ANN401 - seconds, or a call
+        return left if callable(left) else lambda: left
+
+    candidates = [devices.Wait(one, waiting(left)) for one, left in calls.items()]
+    known = devices.KnownWork(torch.empty, READY, UNFINISHED)
+    monkeypatch.setattr(devices, "_candidates", lambda _: candidates)
+    monkeypatch.setattr(devices, "_known_work", lambda _: known)
+    monkeypatch.setattr(devices, "_left", lambda _, wait: wait())
+    assert devices.proved.__wrapped__(torch.device("meta")).name == name
 
 
 @pytest.mark.parametrize(
@@ -228,13 +183,8 @@ def test_the_first_call_after_which_nothing_is_left_is_used(
 def test_only_an_error_of_the_device_ends_the_launch(
     monkeypatch: pytest.MonkeyPatch, error: Exception, *, lost: bool
 ) -> None:
-    def synchronize(_: Device) -> None:
-        raise error
-
-    monkeypatch.setattr(Device, "synchronize", synchronize)
+    monkeypatch.setattr(Device, "synchronize", MagicMock(side_effect=error))
     session = Session(launch_spec("measure", "cuda:0"))
-    if lost:
-        with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
-            session.recover(failed=False)
-    else:
+    ends = pytest.raises(pytest.exit.Exception, match="a device no longer works")
+    with ends if lost else nullcontext():
         session.recover(failed=False)

@@ -2,24 +2,18 @@
 """A search comes near the best of a device in few tries, which are journaled and share the time."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
-from typing import Literal
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
-from frobench.suite.errors import DoesNotFitError
 from frobench.suite.journal import Tried
+from frobench.suite.kit import search_strategy as strategy
 from frobench.suite.kit.device import Device
-from frobench.suite.kit.search_strategy import (
-    LEADER_TRIES,
-    LEAST_TRIES,
-    Shape,
-    Try,
-    outcome,
-    proposal,
-)
-from frobench.suite.launch.search import Make, Searches
+from frobench.suite.kit.search_strategy import Shape, Try
+from frobench.suite.launch.search import Searches
 from frobench.suite.stored.types import Search, Settings
 from tests.instruments.runs import made_up_records
 
@@ -95,7 +89,7 @@ def searched(
 ) -> list[Try]:
     """Search with tries of a second each, at most `most` of them."""
     random, tries = Random(seed), list[Try]()  # noqa: S311 - not for secrets
-    while len(tries) < most and (shape := proposal(tries, *limits)) is not None:
+    while len(tries) < most and (shape := strategy.proposal(tries, *limits)) is not None:
         took = seconds(shape)
         assert took <= 1.5 * limits[0]
         tries.append(Try(shape, took * random.lognormvariate(0.0, noise), 1.0))
@@ -104,7 +98,7 @@ def searched(
 
 def reached(seconds: Surface, tries: list[Try]) -> float:
     """Return the true rate of the shape that tries led to."""
-    found = outcome(tries)
+    found = strategy.outcome(tries)
     assert found is not None
     shape = Shape(*found.shape)
     return shape.flops / seconds(shape)
@@ -130,21 +124,18 @@ def test_it_ends_when_nothing_promises_more() -> None:
     seconds, processors = SURFACES["132 processors"]
     limits = (CALL, 1000.0, processors)
     tries = searched(seconds, limits, 0.0, seed=1)
-    assert LEAST_TRIES < len(tries) < 700
-    assert proposal(tries, *limits) is None
-    (leader,) = {one.shape for one in tries if [*one.shape] == getattr(outcome(tries), "shape", ())}
-    assert sum(one.shape == leader for one in tries) == LEADER_TRIES
+    assert strategy.LEAST_TRIES < len(tries) < 700
+    assert strategy.proposal(tries, *limits) is None
+    found = strategy.outcome(tries)
+    assert found is not None
+    assert sum([*one.shape] == found.shape for one in tries) == strategy.LEADER_TRIES
 
 
 def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     steady, lucky = Shape(512, 512, 512), Shape(1024, 512, 512)
     tries = [Try(steady, steady.flops / 1e12, 1.0)] * 3 + [Try(lucky, lucky.flops / 1.2e12, 1.0)]
-    found = outcome(tries)
-    assert found is not None
-    assert found.shape == [*steady]
-    assert found.shapes == 2
-    assert found.seconds == 4.0
-    assert found.runner_up == 1.0
+    found = strategy.outcome(tries)
+    assert found == Search(shape=[*steady], shapes=2, seconds=4.0, runner_up=1.0)
 
 
 CPU = Device("cpu")
@@ -153,59 +144,35 @@ SETTINGS = Settings(
 )
 
 
-def searches(
-    seconds: float = 0.0,
-    searched: dict[str, Search] | None = None,
-    mode: Literal["pilot", "alone"] = "pilot",
-) -> tuple[Searches, list[Tried]]:
+def searches(**given: Any) -> tuple[Searches, list[Tried]]:  # noqa: ANN401 - as the plan has it
     """Return the searches of a pilot, and what they journal."""
-    spec = made_up_records.spec(mode, SETTINGS, search_seconds=seconds, searched=searched or {})
     journal: list[Tried] = []
-    return Searches(spec, journal.append), journal
+    return Searches(made_up_records.spec("pilot", SETTINGS, **given), journal.append), journal
 
 
-def fits(elements: float) -> Make:
-    """Return what makes bodies that do nothing, from shapes of so many elements at most."""
-
-    def make(shape: Shape) -> Callable[[], None]:
-        if shape.elements > elements:
-            raise DoesNotFitError("too large")
-        return lambda: None
-
-    return make
+def make(_: Shape) -> Callable[[], None]:
+    return lambda: None
 
 
 def test_what_is_known_is_not_searched_for() -> None:
     known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
     some, journal = searches(searched={"a": known})
-    assert some.find("a", CPU, fits(0)) == (64, 128, 256)
+    assert some.find("a", CPU, make) == (64, 128, 256)
     assert journal == []
     assert some.took == {}
 
 
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Let every search end after a try; return the seconds that each was given."""
-    seconds: list[float] = []
-
-    def once(
-        tries: Sequence[Try], _call: float, least: float, _processors: int | None
-    ) -> Shape | None:
-        if tries:
-            return None
-        seconds.append(least)
-        return Shape(64, 64, 64)
-
+def test_cases_share_the_time_and_leave_what_they_do_not_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    once = MagicMock(side_effect=[Shape(64, 64, 64), None] * 3)  # every search ends after a try
     monkeypatch.setattr("frobench.suite.launch.search.proposal", once)
-    return seconds
-
-
-def test_cases_share_the_time_and_leave_what_they_do_not_use(given: list[float]) -> None:
-    some, journal = searches(seconds=60.0)
+    some, journal = searches(search_seconds=60.0)
     some.waiting = {*"abcd"}
     some.waiting.discard("d")  # it cannot be measured here
     for case in "abc":
-        some.find(case, CPU, fits(1e9))
+        some.find(case, CPU, make)
         some.waiting.discard(case)
     first, second = (tried.attempt.spent for tried in journal[:2])
+    given = [seconds for (_, _, seconds, _), _ in once.call_args_list[::2]]
     assert given == pytest.approx([20.0, (60.0 - first) / 2, 60.0 - first - second])

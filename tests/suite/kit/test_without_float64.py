@@ -20,13 +20,7 @@ data_parallel = load(BENCHMARKS / "bench_data_parallel.py")
 class LikeMetal(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it so
     """Refuses to move a tensor and to make it float64 in one go."""
 
-    def __torch_dispatch__(
-        self,
-        func: Any,  # noqa: ANN401 - as torch has it
-        types: Any,  # noqa: ANN401 - as torch has it
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> object:
+    def __torch_dispatch__(self, func: Any, _: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401 - as torch has it
         kwargs = kwargs or {}
         if kwargs.get("dtype") is torch.float64 and "device" in kwargs and "_to_copy" in str(func):
             raise TypeError("Cannot convert a MPS Tensor to float64 dtype")

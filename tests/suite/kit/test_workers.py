@@ -6,16 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from signal import SIGKILL
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
+from unittest.mock import MagicMock
 
 import msgspec
 import pytest
 import torch
 import torch.distributed as dist
-from msgspec.structs import replace
 
 from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.journal import Refused
@@ -29,32 +29,24 @@ from frobench.suite.kit.workers import Worker, WorkerError, early_workers, halve
 from frobench.suite.launch import entry, plugin
 from frobench.suite.machine.host import affinity
 from frobench.suite.measure.timed_loop import Sampler
-from frobench.suite.plan import OPTION, LaunchSpec
+from frobench.suite.plan import OPTION
 from frobench.suite.profiles import BARRIERS, settings_for
 from frobench.suite.stored.types import Check
-from tests.instruments.runs import made_up_records
-from tests.instruments.runs.made_up_launches import identity
-from tests.instruments.sessions import Sitting
+from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
 
 
-def sleeper(_: Device, seconds: float) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
-    return (lambda: time.sleep(seconds)), (lambda _: FINE)
+def nothing() -> None: ...
 
 
-def breaker(_: Device, how: str) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
-    def body() -> None:
-        if how == "raise":
-            raise ValueError(how)
-        os._exit(7)
-
+def calling(_: Device, body: Callable[[], object]) -> Task:
     return body, (lambda _: FINE)
 
 
-def giant(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
+def giant(device: Device) -> Task:
     device.uniform(2**40)
-    return (lambda: None), (lambda _: FINE)
+    return nothing, (lambda _: FINE)
 
 
 def drawn(device: Device) -> Task:
@@ -124,7 +116,7 @@ def test_the_halves_share_no_core_and_are_equal() -> None:
 
 
 def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
-    worker.set_up(sleeper, 0.05)
+    worker.set_up(calling, partial(time.sleep, 0.05))
     worker.arm()
     before = time.perf_counter()
     worker.start(2)
@@ -138,7 +130,7 @@ def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
 def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) -> None:
     turns = Turns()
     for worker in pair:
-        worker.set_up(sleeper, 0.02)
+        worker.set_up(calling, partial(time.sleep, 0.02))
         worker.arm(turns)
     for worker in pair:
         worker.start()
@@ -150,30 +142,18 @@ def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) ->
         worker.disarm()
 
 
-def test_workers_of_a_group_wait_for_each_other_and_take_no_turns(
-    pair: list[Worker], tmp_path: Path
-) -> None:
-    for worker in pair:
-        worker.set_up(sleeper, 0.0)
-    assert all(worker.takes_turns(pair) for worker in pair)
-    with together(pair, meeting, tmp_path):
-        assert not any(worker.takes_turns(pair) for worker in pair)
-    pair[0].set_up(sleeper, 0.0)
-    assert pair[0].takes_turns(pair)
-
-
 def test_what_a_body_raises_is_told_and_the_worker_lives_on(worker: Worker) -> None:
-    worker.set_up(breaker, "raise")
+    worker.set_up(calling, partial(int, "none"))
     worker.start()
-    with pytest.raises(WorkerError, match="cpu/0: ValueError: raise"):
+    with pytest.raises(WorkerError, match="cpu/0: ValueError: invalid literal"):
         worker.wait()
-    worker.set_up(sleeper, 0.0)
+    worker.set_up(calling, nothing)
     worker.start()
     worker.wait()
 
 
 def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
-    worker.set_up(sleeper, 0.0)
+    worker.set_up(calling, nothing)
     with pytest.raises(DoesNotFitError, match="cpu/0: needs"):
         worker.set_up(giant)
 
@@ -198,58 +178,42 @@ def test_what_comes_before_a_sample_is_no_part_of_it(worker: Worker) -> None:
     assert ended - begun < 0.2
 
 
-def test_workers_that_wait_for_each_other_are_set_up_at_once(
+def test_workers_that_wait_for_each_other_are_set_up_at_once_and_take_no_turns(
     pair: list[Worker], tmp_path: Path
 ) -> None:
+    for worker in pair:
+        worker.set_up(calling, nothing)
+    assert all(worker.takes_turns(pair) for worker in pair)
     with together(pair, meeting, tmp_path):
+        assert not any(worker.takes_turns(pair) for worker in pair)
         assert len(list(tmp_path.iterdir())) == 2
         for worker in pair:
             worker.start()
         for worker in pair:
             worker.wait()
     assert list(tmp_path.iterdir()) == []
+    pair[0].set_up(calling, nothing)
+    assert pair[0].takes_turns(pair)
 
 
-def test_if_one_worker_cannot_be_set_up_all_have_answered(
-    pair: list[Worker], tmp_path: Path
-) -> None:
+def test_if_one_worker_cannot_be_set_up_all_answer(pair: list[Worker], tmp_path: Path) -> None:
     context = together(pair, meeting, tmp_path, 0)
     with pytest.raises(DoesNotFitError, match="cpu/0: broken"), context:
         pass
     for worker in pair:
-        worker.set_up(sleeper, 0.0)
+        worker.set_up(calling, nothing)
 
 
-FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
-
-
-SKIPPED = Refused(launch=0, case="", status="skipped", reason="too large")
-
-
-@pytest.mark.parametrize(("refusal", "away"), [(None, True), (SKIPPED, True), (FAILED, False)])
+@pytest.mark.parametrize(("status", "away"), [(None, True), ("skipped", True), ("failed", False)])
 def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
-    monkeypatch: pytest.MonkeyPatch, refusal: Refused | None, *, away: bool
+    monkeypatch: pytest.MonkeyPatch, status: Literal["failed", "skipped"] | None, *, away: bool
 ) -> None:
-    seen: list[object] = []
-    monkeypatch.setattr(plugin, "put_away", seen.append)
-    session = SimpleNamespace(workers=lambda _: "workers")
-    stash = {plugin.CASE: SimpleNamespace(refused=refusal)}
-    request = SimpleNamespace(
-        param="a+b",
-        config=SimpleNamespace(stash={plugin.SESSION: session}),
-        node=SimpleNamespace(stash=stash),
-    )
-    assert list(vars(plugin.workers)["__wrapped__"](request)) == ["workers"]
-    assert seen == ["workers"] * away
-
-
-def test_a_worker_that_dies_is_told() -> None:
-    worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
-    worker.set_up(breaker, "die")
-    worker.start()
-    with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
-        worker.wait()
-    worker.close()
+    put_away, request = MagicMock(), MagicMock(param="a+b")
+    monkeypatch.setattr(plugin, "put_away", put_away)
+    refused = status and Refused(launch=0, case="", status=status, reason="")
+    request.node.stash[plugin.CASE].refused = refused
+    (workers,) = vars(plugin.workers)["__wrapped__"](request)
+    assert [call.args for call in put_away.call_args_list] == [(workers,)] * away
 
 
 SLOW = 0.3
@@ -340,35 +304,19 @@ def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) 
 SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
 
 
-def spec(*, halves: bool) -> LaunchSpec:
-    """Return what the runner tells a launch."""
-    case = identity("bench_body[cpu/0+cpu/1]" if halves else "bench_body[cpu]")
-    made = made_up_records.spec("measure", settings_for("quick", ["cpu"]), seed=19, cases=[case])
-    return replace(made, order=[case.fullname])
-
-
-def answer(*_: object) -> None:
-    """Answer as workers do that are ready."""
-
-
-@pytest.fixture
-def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kit, "_early", {})
-    monkeypatch.setattr(kit, "Worker", Sitting)
-    monkeypatch.setattr(kit, "halves", lambda _: SEATS)
-    monkeypatch.setattr(kit, "_all", answer)
-
-
-@pytest.mark.usefixtures("no_processes")
 @pytest.mark.parametrize("halves", [True, False])
 def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itself(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, halves: bool
 ) -> None:
+    monkeypatch.setattr(kit, "_early", {})
+    monkeypatch.setattr(kit, "Worker", lambda seat, seed: (seat, seed))
+    monkeypatch.setattr(kit, "halves", lambda _: SEATS)
+    monkeypatch.setattr(kit, "_all", lambda *_: None)  # they answer at once
     file = tmp_path / "spec.json"
-    file.write_bytes(msgspec.json.encode(spec(halves=halves)))
+    spec = launch_spec("measure", order=["bench[cpu/0+cpu/1]" if halves else "bench[cpu]"])
+    spec.plan.seed = 19
+    file.write_bytes(msgspec.json.encode(spec))
     monkeypatch.setattr(sys, "argv", ["entry", "--quiet", f"{OPTION}={file}"])
     entry._start_workers()
     started: Any = early_workers()
-    assert [*started] == [tuple(SEATS)] * halves
-    seated = [(worker.seat, worker.seed) for workers in started.values() for worker in workers]
-    assert seated == [(seat, 19) for seat in SEATS] * halves
+    assert started == ({tuple(SEATS): [(seat, 19) for seat in SEATS]} if halves else {})

@@ -2,7 +2,6 @@
 """What is written down of a case that was timed, refused or lost, and what a session shares."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Check
-from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 from tests.instruments.faults.secrets import PLACED, RAISED
 from tests.instruments.runs.made_up_launches import identity
 from tests.instruments.runs.made_up_records import measured
@@ -35,62 +34,24 @@ from tests.instruments.sessions import case, item, launch_spec, listening
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 CASE = identity("bench_body[cpu]")
 PASSED = Check("made up", 0.0, 1.0)
-Measuring = Callable[..., Measured]
 
 
-@dataclass
-class Remembering(VirtualDevice):
-    """A device that says how much memory was in use at most."""
-
-    name: str = ""
-    peak: int | None = None
-
-    def peak_bytes(self) -> int | None:
-        """Return the most bytes in use."""
-        return self.peak
-
-
-class Emptying:
-    """Stands for what empties the caches: 30 bytes on each device."""
-
-    def __call__(self) -> None:
-        """Empty nothing."""
-
-    def bytes_on(self, _: object) -> int:
-        """Return its own bytes on a device."""
-        return 30
-
-    def flushed_bytes(self) -> int:
-        """Return the bytes that were driven out."""
-        return 60
-
-
-@pytest.fixture
-def timed_case(monkeypatch: pytest.MonkeyPatch) -> Measuring:
-    """Return what measures a body that takes so many seconds a call."""
-
-    def timed_case(
-        *devices: Remembering,
-        session: Session | None = None,
-        check: Callable[[Any], Check] = lambda _: PASSED,
-        seconds: float = 0.02,
-        cold: Emptying | None = None,
-        **more: Any,  # noqa: ANN401 - as `measure` takes it
-    ) -> Measured:
-        clock = VirtualClock(cost=1e-9)
-
-        def body() -> None:
-            clock.now += seconds
-
-        monkeypatch.setattr(timed, "Sampler", partial(Sampler, clock=clock))
-        monkeypatch.setattr(timed, "ColdCaches", lambda _: cold)
-        measure = Measure(session or made(), item())
-        measure._devices += devices  # type: ignore[arg-type] # stand-ins
-        measure(body, check=check, apart={"compile": 3.0}, cold=cold is not None, **more)
-        assert measure.measured is not None
-        return measure.measured
-
-    return timed_case
+def timed_case(
+    *devices: VirtualDevice,
+    session: Session | None = None,
+    check: Callable[[Any], Check | bool] = lambda _: PASSED,
+    seconds: float = 0.02,
+    **more: Any,  # noqa: ANN401 - as `measure` takes it
+) -> Measured:
+    """Measure a body that takes so many seconds a call."""
+    clock = VirtualClock(cost=1e-9)
+    measure = Measure(session or made(), item())
+    measure._devices += devices  # type: ignore[arg-type] # stand-ins
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timed, "Sampler", partial(Sampler, clock=clock))
+        measure(taking(clock, seconds), check=check, apart={"compile": 3.0}, **more)
+    assert measure.measured is not None
+    return measure.measured
 
 
 def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # noqa: ANN401 - as a specification has it
@@ -103,20 +64,20 @@ def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # n
     return session
 
 
-def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named(
-    timed_case: Measuring,
-) -> None:
-    clock = VirtualClock()
+def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> None:
+    def device(name: str, peak: int | None) -> Any:  # noqa: ANN401 - stands in for a device
+        made = VirtualDevice(VirtualClock())
+        vars(made).update(name=name, peak_bytes=lambda: peak)
+        return made
+
     peaks = {"a": 100, "b": 0, "c": None, "d": 7}
-    record = timed_case(*(Remembering(clock, name=name, peak=peak) for name, peak in peaks.items()))
+    record = timed_case(*(device(name, peak) for name, peak in peaks.items()))
     assert record.peak_bytes == 107
     assert record.idle_devices == ["b"]
-    assert timed_case(Remembering(clock, name="c")).peak_bytes is None
+    assert timed_case(device("c", None)).peak_bytes is None
 
 
-def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none(
-    timed_case: Measuring,
-) -> None:
+def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none() -> None:
     session = made(done=3)
     assert timed_case(session=session).order == 4
     with pytest.raises(WrongResultError):
@@ -127,9 +88,7 @@ def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has
     assert (right.order, right.check) == (5, Check("right or wrong", 0.0, 0.0))
 
 
-def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside(
-    timed_case: Measuring,
-) -> None:
+def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside() -> None:
     record = timed_case()
     assert record.parts == {"compile": 3.0}
     assert record.against is None
@@ -142,28 +101,22 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
     ("mode", "launch", "brief"),
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
 )
-def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
-    timed_case: Measuring, mode: str, launch: int, *, brief: bool
-) -> None:
-    were: list[bool] = []
-
-    def check(_: object) -> Check:
-        were.append(is_brief())
-        return PASSED
-
-    timed_case(session=made(mode, launch=launch), check=check)
-    assert were == [brief]
+def test_the_first_launch_checks_results_whole(mode: str, launch: int, *, brief: bool) -> None:
+    record = timed_case(
+        session=made(mode, launch), check=lambda _: Check(f"{is_brief()}", 0.0, 1.0)
+    )
+    assert record.check == Check(f"{brief}", 0.0, 1.0)
     assert not is_brief()
 
 
-def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input(timed_case: Measuring) -> None:
+def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
     record = timed_case(session=made("pilot"))
     assert record.undisturbed == pytest.approx(0.02)
     assert record.commonest is None
     assert timed_case().undisturbed is None
 
 
-def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(timed_case: Measuring) -> None:
+def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
     session = made("pilot")
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
         timed_case(session=session, seconds=100.0)
@@ -177,24 +130,18 @@ NAME = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
 
 
-def concluded(session: Session, name: str = NAME, refused: Refused | None = None) -> None:
-    """Conclude a case with samples, which may not be believed, from 5 s to 14 s of the clock."""
-    moments = iter([5.0, 14.0])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frobench.suite.launch.case.monotonic", lambda: next(moments))
-        ended = case(session, name)
-        ended.measured, ended.refused = measured(name, launch=2), refused
-        ended.conclude()
-
-
 @pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
 def test_a_pilot_alone_keeps_accounts_of_a_case(
     monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
 ) -> None:
     states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
-    monkeypatch.setattr("frobench.suite.launch.case.accounts", lambda: next(states))
+    moments = iter([5.0, 14.0])
+    monkeypatch.setattr(timed, "accounts", lambda: next(states))
+    monkeypatch.setattr(timed, "monotonic", lambda: next(moments))
     made, records = listening(launch_spec(mode, launch=2))
-    concluded(made)
+    ended = case(made, NAME)
+    ended.measured = measured(NAME, launch=2)
+    ended.conclude()
     begun, record = records
     assert begun == Begun(launch=2, case=NAME, at=5.0)
     assert isinstance(record, Measured)
@@ -217,9 +164,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     assert made.searches.tries == ({NAME: [tried.attempt]} if known else {})
 
 
-def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_device_has_one_blocker_for_all_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "blocker", lambda device: [device.name])
     shared = Session(launch_spec("measure", "cpu", "cuda:0"))
     first: Any = shared.blocker([GPU])
@@ -234,11 +179,6 @@ def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
 MINE = Path(__file__)
 
 
-def line_of(text: str) -> int:
-    lines = MINE.read_text(encoding="utf-8").splitlines()
-    return 1 + next(number for number, line in enumerate(lines) if line.strip() == text)
-
-
 @pytest.mark.parametrize("kind", [RuntimeError, OSError, AssertionError, pytest.fail.Exception])
 def test_no_text_that_a_benchmark_raises_is_stored(kind: type[BaseException]) -> None:
     for secret, text in {**RAISED, **PLACED}.items():
@@ -251,8 +191,7 @@ def test_a_skip_of_a_foreign_benchmark_has_its_line_and_its_text_in_the_terminal
     with pytest.raises(pytest.skip.Exception) as skipped:
         pytest.skip("needs the blue card")
     refused = refusal(0, "case", "skipped", skipped.value, MINE)
-    line = line_of('pytest.skip("needs the blue card")')
-    assert refused.reason == f"pytest.skip ({MINE.name}:{line})"
+    assert refused.reason == f"pytest.skip ({MINE.name}:{skipped.traceback[0].lineno + 1})"
     assert refused.details == "needs the blue card"
 
 

@@ -16,53 +16,52 @@ from frobench.suite.launch.process_state import ProcessState
 from frobench.suite.nodes.groups import ranks_of
 from frobench.suite.nodes.rendezvous import Meeting, Node
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.types import ProfileName
+from frobench.suite.stored.types import ProfileName, Settings
 from tests.instruments.processes.alone import copied, run_pytest
 
+SIZES = {0: [], 1: [], 2: [2], 3: [2, 3], 4: [2, 4], 6: [2, 4, 6], 8: [2, 4, 8], 9: [2, 4, 8, 9]}
 
-@pytest.mark.parametrize(
-    ("accelerators", "few", "all_sizes"),
-    [
-        (0, [], []),
-        (1, [], []),
-        (2, [2], [2]),
-        (3, [2, 3], [2, 3]),
-        (4, [2, 4], [2, 4]),
-        (6, [2, 6], [2, 4, 6]),
-        (8, [2, 8], [2, 4, 8]),
-        (9, [2, 9], [2, 4, 8, 9]),
-    ],
-)
+
+@pytest.mark.parametrize(("accelerators", "sizes"), SIZES.items())
 def test_groups_are_of_two_and_all_and_where_there_is_time_of_the_powers_between(
-    accelerators: int, few: list[int], all_sizes: list[int]
+    accelerators: int, sizes: list[int]
 ) -> None:
+    assert group_sizes(accelerators, "rigorous") == sizes
+    few = sorted({*sizes[:1], *sizes[-1:]})
     assert group_sizes(accelerators, "quick") == group_sizes(accelerators, "standard") == few
-    assert group_sizes(accelerators, "rigorous") == all_sizes
+
+
+def collected(
+    fixtures: list[str], settings: Settings, *marks: pytest.MarkDecorator
+) -> tuple[list[str], list[Any]]:
+    """Return of what a benchmark gets values, and these with their marks."""
+
+    def bench_square() -> None: ...
+
+    found: list[Any] = []
+    markers = lambda name: (one.mark for one in marks if one.name == name)  # noqa: E731 - short
+    metafunc: Any = SimpleNamespace(
+        fixturenames=["measure", *fixtures],
+        function=bench_square,
+        definition=SimpleNamespace(iter_markers=markers),
+        parametrize=lambda *given, **_: found.extend(given),
+    )
+    parametrize(metafunc, settings)
+    axes, rows = found or ([], [])
+    return axes, [*rows]
 
 
 def places(
     where: str,
     devices: list[str],
     profile: ProfileName = "standard",
-    declared: pytest.MarkDecorator | None = None,
+    *declared: pytest.MarkDecorator,
 ) -> dict[str, list[str]]:
     """Return the precisions that a benchmark gets on each place, and `none` with its reason."""
-    marks = [cases("quick", dtype=["float32", "bfloat16"]), declared]
-
-    def bench_square() -> None: ...
-
-    found: list[Any] = []
-    metafunc: Any = SimpleNamespace(
-        fixturenames=["measure", where, "dtype"],
-        function=bench_square,
-        definition=SimpleNamespace(
-            iter_markers=lambda name: (m.mark for m in marks if m is not None and m.name == name)
-        ),
-        parametrize=lambda _, rows, **__: found.extend(rows),
-    )
-    parametrize(metafunc, settings_for(profile, devices))
+    marks = cases("quick", dtype=["float32", "bfloat16"]), *declared
+    _, rows = collected([where, "dtype"], settings_for(profile, devices), *marks)
     precisions: dict[str, list[str]] = {}
-    for row in found:
+    for row in rows:
         for mark in row.marks:
             precisions["reason"] = [*mark.args]
         precisions.setdefault(row.values[0], []).append(row.values[1])
@@ -75,20 +74,20 @@ ONE, BOTH = ["float32"], ["float32", "bfloat16"]
 @pytest.mark.parametrize(
     ("declared", "left"),
     [
-        (None, BOTH),
-        (cpu_twins(), []),
-        (cpu_twins(bench_other={}), []),
-        (cpu_twins(bench_square={}), BOTH),
-        (cpu_twins(bench_square={"dtype": ONE}), ONE),
+        ([], BOTH),
+        ([cpu_twins()], []),
+        ([cpu_twins(bench_other={})], []),
+        ([cpu_twins(bench_square={})], BOTH),
+        ([cpu_twins(bench_square={"dtype": ONE})], ONE),
     ],
 )
 def test_beside_an_accelerator_the_cpu_has_the_cases_that_an_answer_compares(
-    declared: pytest.MarkDecorator | None, left: list[str]
+    declared: list[pytest.MarkDecorator], left: list[str]
 ) -> None:
-    beside = places("device", ["cpu", "cuda:0"], declared=declared)
+    beside = places("device", ["cpu", "cuda:0"], "standard", *declared)
     assert (beside.get("cpu", []), beside["cuda:0"]) == (left, BOTH)
-    assert places("device", ["cpu"], declared=declared) == {"cpu": BOTH}
-    assert places("device", ["cpu", "cuda:0"], "rigorous", declared)["cpu"] == BOTH
+    assert places("device", ["cpu"], "standard", *declared) == {"cpu": BOTH}
+    assert places("device", ["cpu", "cuda:0"], "rigorous", *declared)["cpu"] == BOTH
 
 
 NODES = Meeting([Node("10.0.0.1", 0, "", "", "", "")] * 6)
@@ -125,25 +124,16 @@ def test_halves_of_a_cpu_have_few_cases_of_groups_and_accelerators_all(
 
 
 def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
-    found: list[Any] = []
-    marks = [cases("quick", words=[10, 100]).mark]
-    metafunc: Any = SimpleNamespace(
-        fixturenames=["measure", "words"],
-        definition=SimpleNamespace(iter_markers=lambda _: iter(marks)),
-        parametrize=lambda axes, rows: found.extend([axes, *rows]),
-    )
-    parametrize(metafunc, settings_for("quick", ["cpu"]))
-    axes, *rows = found
+    words = cases("quick", words=[10, 100])
+    axes, rows = collected(["words"], settings_for("quick", ["cpu"]), words)
     assert axes == ["words"]
     assert [(row.values, row.id, row.marks) for row in rows] == [
         ((10,), "10", []),
         ((100,), "100", []),
     ]
-    found.clear()
-    parametrize(metafunc, settings_for("quick", ["cuda:0"]))
-    assert [reason for row in found[1:] for mark in row.marks for reason in mark.args] == 2 * [
-        "the CPU is not measured"
-    ]
+    _, rows = collected(["words"], settings_for("quick", ["cuda:0"]), words)
+    reasons = [mark.args for row in rows for mark in row.marks]
+    assert reasons == [("the CPU is not measured",)] * 2
 
 
 BENCHMARKS = '''"""Does a case that fails after its timing show a time?"""
@@ -197,9 +187,7 @@ def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(("pause", "named"), [(0.0, ["a thread still at work"]), (60.0, [])])
-def test_a_thread_that_goes_on_working_is_named_and_one_that_waits_is_not(
-    pause: float, named: list[str]
-) -> None:
+def test_a_thread_at_work_is_named_and_a_waiting_one_is_not(pause: float, named: list[str]) -> None:
     before, over = ProcessState(), threading.Event()
 
     def work() -> None:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import msgspec
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.machine import cpu_time, environment
 from frobench.suite.machine.cpu_time import Accounts, Others, accounts, undisturbed
@@ -39,52 +40,47 @@ def nothings(value: object, path: str = "") -> Iterator[str]:
         yield from nothings(item, f"{path}.{name}" if path else str(name))
 
 
-def test_every_fact_that_is_not_known_has_its_reason_and_no_other_has_one(
-    captured: Environment,
-) -> None:
+def test_every_unknown_fact_and_no_other_has_a_reason(captured: Environment) -> None:
     plain = msgspec.to_builtins(captured)
     reasons = plain.pop("unknown")
     assert sorted(nothings(plain)) == sorted(reasons)
     assert all(reasons.values())
 
 
-def test_it_is_stored_and_read_back_as_it_was(captured: Environment) -> None:
-    stored = msgspec.json.encode(captured)
-    assert msgspec.json.decode(stored, type=Environment) == captured
-
-
 def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(Path("/home/jane-roe")))
-    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-        monkeypatch.setenv(name, "jane-roe")
-    monkeypatch.setattr(platform, "node", lambda: "janes-laptop.lab.example")
-    planted = {
-        "TORCH_HOME": "/home/jane-roe/models",
-        "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
-        "NCCL_HOSTID": "janes-laptop",
-        "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
-        "NCCL_COMM_ID": "10.20.30.40:1234",
-        "NCCL_DEBUG_FILE": "jane@lab.example",
-        "TORCHELASTIC_RUN_ID": "node17.lab.example",
-        "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
-        "SECRET_TOKEN": "jane-roe",
-        "TORCH_PASSWORD": "hunter2",
-        "TORCH_AUTH_TOKEN": "correcthorse",
-        "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
-        "GLOO_HOSTNAME": "rack7-4",
-        "GPU_SERIAL": "1324521036879",
-        "XLA_PROJECT": "moonshot",
-    }
+    homes = dict.fromkeys(("HOME", "USERPROFILE"), "/home/jane-roe")
+    users = dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "jane-roe")
+    planted = (
+        homes
+        | users
+        | {
+            "TORCH_HOME": "/home/jane-roe/models",
+            "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
+            "NCCL_HOSTID": "janes-laptop",
+            "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
+            "NCCL_COMM_ID": "10.20.30.40:1234",
+            "NCCL_DEBUG_FILE": "jane@lab.example",
+            "TORCHELASTIC_RUN_ID": "node17.lab.example",
+            "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
+            "SECRET_TOKEN": "jane-roe",
+            "TORCH_PASSWORD": "hunter2",
+            "TORCH_AUTH_TOKEN": "correcthorse",
+            "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
+            "GLOO_HOSTNAME": "rack7-4",
+            "GPU_SERIAL": "1324521036879",
+            "XLA_PROJECT": "moonshot",
+        }
+    )
     for name, value in planted.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(platform, "node", lambda: "janes-laptop.lab.example")
 
     captured = environment.capture(["cpu"])
     told = msgspec.json.encode(captured).decode() + json.dumps(environment.machine_info())
 
-    secrets = ["jane", "10.20.30.40", "node17", "8932f937", "SECRET_TOKEN", "hunter2", "horse"]
-    secrets += ["ghs3cr3t", "rack7", "1324521036879", "moonshot"]
-    assert [secret for secret in secrets if secret in told] == []
+    secrets = """jane 10.20.30.40 node17 8932f937 SECRET_TOKEN hunter2 horse ghs3cr3t rack7
+        1324521036879 moonshot"""
+    assert [secret for secret in secrets.split() if secret in told] == []
     assert captured.software.variables["CUDA_VISIBLE_DEVICES"] == "by UUID, 1 device"
 
 
@@ -122,14 +118,10 @@ def test_the_machine_info_is_pytest_benchmarks_without_a_host() -> None:
         (["../../etc/passwd"], "any", "etc-passwd"),
     ],
 )
-def test_a_machine_is_named_by_its_kind(
-    accelerators: list[str], cpu: str | None, name: str
-) -> None:
+def test_a_machine_is_called_by_kind(accelerators: list[str], cpu: str | None, name: str) -> None:
     known = run(accelerators=1).frobench.environment
     known.cpu.model = cpu
-    devices = [
-        msgspec.structs.replace(known.accelerators[0], name=device) for device in accelerators
-    ]
+    devices = [replace(known.accelerators[0], name=device) for device in accelerators]
     assert machine_name(known.cpu, devices) == name
 
 
@@ -149,28 +141,19 @@ def repository(tmp_path: Path) -> Path:
 def test_the_commit_is_told_without_its_author(repository: Path) -> None:
     info = environment.commit(repository)
     assert info.id == git(repository, "rev-parse", "HEAD")
-    assert info.author_time == "2026-01-02T02:04:05Z"
-    assert info.dirty is False
+    assert (info.author_time, info.dirty) == ("2026-01-02T02:04:05Z", False)
     assert "jane" not in msgspec.json.encode(info).decode().lower()
+    assert environment.commit(repository / "suite").id is None  # as where the suite is installed
 
 
 @needs_git
 def test_only_a_change_of_what_measures_makes_it_dirty(repository: Path) -> None:
-    (repository / "results").mkdir()
-    (repository / "results" / "new.json").write_text("{}")
-    assert environment.commit(repository).dirty is False
-    (repository / "suite" / "timing.py").write_text("pass")
-    assert environment.commit(repository).dirty is True
+    for name, dirty in (("results/new.json", False), ("suite/timing.py", True)):
+        planted(repository, {name: "pass"})
+        assert environment.commit(repository).dirty is dirty
 
 
-@needs_git
-def test_an_installed_suite_does_not_claim_the_repository_around_it(repository: Path) -> None:
-    assert environment.commit(repository / "suite").id is None
-
-
-def test_without_git_or_a_repository_there_is_no_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert environment.commit(tmp_path).id is None
     monkeypatch.setenv("PATH", str(tmp_path))
     assert environment.commit().id is None
@@ -194,43 +177,32 @@ def of(folder: str, **values: object) -> Files:
     return {f"sys/fs/cgroup/{folder}.{name}": value for name, value in values.items()}
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        cgroup("0::/", of("cpu", max="150000 100000")),
-        cgroup(
-            "0::/user/job",
-            of("user/cpu", max="150000 100000"),
-            of("user/job/cpu", max="300000 100000"),
-        ),
-        cgroup(
-            "7:memory:/\n4:cpu,cpuacct:/docker/1f",
-            of("cpu,cpuacct/docker/1f/cpu", cfs_quota_us=75000, cfs_period_us=50000),
-        ),
-        cgroup("4:cpu:/docker/host", of("cpu/cpu", cfs_quota_us=150000, cfs_period_us=100000)),
-    ],
-    ids=["v2", "v2, set above", "v1", "v1, seen from inside a container"],
-)
-def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: Files) -> None:
-    cpu = processor({}, planted(tmp_path, files))
-    assert cpu.quota_cores == 1.5
-    assert cpu.usable_cores == 1
+def v1(name: str, folder: str, quota: int, period: int = 100_000) -> Files:
+    """Return a control group of version 1."""
+    return cgroup(name, of(folder, cfs_quota_us=quota, cfs_period_us=period))
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        cgroup("0::/", of("cpu", max="max 100000")),
-        cgroup("4:cpu:/", of("cpu/cpu", cfs_quota_us=-1, cfs_period_us=100000)),
-        {},
-    ],
-    ids=["v2", "v1", "no control groups"],
-)
-def test_without_a_quota_every_core_of_the_affinity_counts(tmp_path: Path, files: Files) -> None:
+ABOVE = (of("user/cpu", max="150000 100000"), of("user/job/cpu", max="300000 100000"))
+OF_DOCKER = "cpu,cpuacct/docker/1f/cpu"
+GROUPS: dict[str, tuple[Files, float | None]] = {
+    "v2": (cgroup("0::/", of("cpu", max="150000 100000")), 1.5),
+    "v2, set above": (cgroup("0::/user/job", *ABOVE), 1.5),
+    "v1": (v1("7:memory:/\n4:cpu,cpuacct:/docker/1f", OF_DOCKER, 75_000, 50_000), 1.5),
+    "v1, seen from inside a container": (v1("4:cpu:/docker/host", "cpu/cpu", 150_000), 1.5),
+    "v2, no limit": (cgroup("0::/", of("cpu", max="max 100000")), None),
+    "v1, no limit": (v1("4:cpu:/", "cpu/cpu", -1), None),
+    "no control groups": ({}, None),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_quota_limits_the_cores_of_the_affinity(tmp_path: Path, name: str) -> None:
+    files, quota = GROUPS[name]
     unknown: dict[str, str] = {}
     cpu = processor(unknown, planted(tmp_path, files))
-    assert (cpu.quota_cores, unknown["cpu.quota_cores"]) == (None, "no limit is set")
-    assert cpu.usable_cores == (len(CORES) if psutil.LINUX else cpu.logical_cores)
+    cores = len(CORES) if psutil.LINUX else cpu.logical_cores
+    assert (cpu.quota_cores, cpu.usable_cores) == (quota, 1 if quota else cores)
+    assert quota or unknown["cpu.quota_cores"] == "no limit is set"
 
 
 @pytest.mark.parametrize(
@@ -245,9 +217,7 @@ def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, files: Files, us
     assert processor({}, planted(tmp_path, files)).memory_bytes == usable
 
 
-@pytest.mark.parametrize(
-    "files", [{}, cgroup("0::/", of("memory", max="max"))], ids=["no control groups", "no limit"]
-)
+@pytest.mark.parametrize("files", [{}, cgroup("0::/", of("memory", max="max"))])
 def test_without_a_limit_the_machines_free_memory_is_free(
     tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,44 +225,40 @@ def test_without_a_limit_the_machines_free_memory_is_free(
     assert free_memory(planted(tmp_path, files)) == 77
 
 
+def of_core(core: int, facts: Files) -> Files:
+    """Return files that the kernel keeps of a core."""
+    return {f"sys/devices/system/cpu/cpu{core}/{name}": fact for name, fact in facts.items()}
+
+
+def cache(core: int, level: int, size: str, shared: str) -> Files:
+    facts = {"level": level, "size": size, "shared_cpu_list": shared}
+    return of_core(core, {f"cache/index{level}/{name}": fact for name, fact in facts.items()})
+
+
 @needs_linux
 def test_every_last_level_cache_that_a_usable_core_has_is_counted_once(tmp_path: Path) -> None:
-    def cache(core: int, index: int, level: int, size: str, shared: str) -> dict[str, str]:
-        folder = f"sys/devices/system/cpu/cpu{core}/cache/index{index}"
-        facts = {"level": str(level), "size": size, "shared_cpu_list": shared}
-        return {f"{folder}/{name}": value for name, value in facts.items()}
-
-    files: dict[str, str] = {}
+    caches = [cache(max(CORES) + 1, 3, "16384K", "of another job")]
     for place, core in enumerate(CORES):
-        files |= cache(core, 0, 1, "32K", str(core))
-        files |= cache(core, 3, 3, "16384K", f"group {place // 2}")
-    files |= cache(max(CORES) + 1, 3, 3, "16384K", "of another job")
-    groups = (len(CORES) + 1) // 2
-    cpu = processor({}, planted(tmp_path, files))
-    assert cpu.last_level_cache_bytes == groups * 16 * 2**20
+        caches += cache(core, 1, "32K", f"{core}"), cache(core, 3, "16384K", f"group {place // 2}")
+    cpu = processor({}, planted(tmp_path, *caches))
+    assert cpu.last_level_cache_bytes == (len(CORES) + 1) // 2 * 16 * 2**20
 
 
 @needs_linux
-def test_governors_and_memory_nodes_are_read(tmp_path: Path) -> None:
-    files = {
-        f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor": "powersave" for core in CORES
-    }
-    files |= {f"sys/devices/system/node/node{node}/cpulist": "0" for node in range(2)}
-    cpu = processor({}, planted(tmp_path, files))
-    assert (cpu.governor, cpu.numa_nodes) == ("powersave", 2)
-
-
-@needs_linux
-def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
-    files = {
+def test_how_cores_memory_nodes_and_pages_are_run_is_read(tmp_path: Path) -> None:
+    governed: Files = {"cpufreq/scaling_governor": "powersave", "node1/cpulist": "0"}
+    shared: Files = {
         "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver": "amd-pstate-epp",
         "sys/devices/system/cpu/cpufreq/boost": "0",
+        "sys/devices/system/node/node0/cpulist": "0",
+        "sys/devices/system/node/node1/cpulist": "0",
         "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
     }
-    files |= {f"sys/devices/system/cpu/cpu{core}/node1/cpulist": "0" for core in CORES}
-    cpu = processor({}, planted(tmp_path, files))
-    assert (cpu.frequency_driver, cpu.boost) == ("amd-pstate-epp", False)
-    assert (cpu.huge_pages, cpu.usable_numa_nodes, cpu.core_nodes) == ("madvise", 1, [1])
+    files = [shared, *(of_core(core, governed) for core in CORES)]
+    cpu = processor({}, planted(tmp_path, *files))
+    assert (cpu.governor, cpu.frequency_driver, cpu.boost) == ("powersave", "amd-pstate-epp", False)
+    assert (cpu.huge_pages, cpu.numa_nodes) == ("madvise", 2)
+    assert (cpu.usable_numa_nodes, cpu.core_nodes) == (1, [1])
 
 
 SECOND = 10**9
@@ -300,25 +266,26 @@ SECOND = 10**9
 
 def plant(root: Path, *threads: str) -> Path:
     """Write the accounts of this process's threads below a folder that stands for `/`."""
-    for number, account in enumerate(threads):
-        folder = root / f"proc/{os.getpid()}/task/{number}"
-        folder.mkdir(parents=True)
-        (folder / "schedstat").write_text(f"{account}\n")
-    return root
+    tasks = f"proc/{os.getpid()}/task"
+    return planted(root, {f"{tasks}/{n}/schedstat": account for n, account in enumerate(threads)})
 
 
-def test_the_accounts_of_all_threads_are_added_up(tmp_path: Path) -> None:
-    root = plant(tmp_path, f"{2 * SECOND} {SECOND} 7", f"{SECOND} 0 1")
-    assert accounts(root) == pytest.approx((3.0, 1.0))
+@pytest.mark.parametrize(
+    ("threads", "seconds"),
+    [
+        ([f"{2 * SECOND} {SECOND} 7", f"{SECOND} 0 1"], pytest.approx((3.0, 1.0))),
+        ([""], None),
+        (["not supported"], None),
+        ([], None),
+    ],
+)
+def test_the_accounts_of_all_threads_are_added_up_where_there_are_any(
+    tmp_path: Path, threads: list[str], seconds: object
+) -> None:
+    assert accounts(plant(tmp_path, *threads)) == seconds
 
 
-@pytest.mark.parametrize("account", ["", "not supported"])
-def test_a_system_without_accounts_has_none(tmp_path: Path, account: str) -> None:
-    assert accounts(plant(tmp_path, account)) is None
-    assert accounts(tmp_path / "none") is None
-
-
-@pytest.mark.skipif(not psutil.LINUX, reason="only Linux keeps these accounts")
+@needs_linux
 def test_a_call_that_computes_runs_about_as_long_as_the_process_has() -> None:
     before, ran = accounts(), psutil.Process().cpu_times()
     while psutil.Process().cpu_times().user < ran.user + 0.2:
@@ -350,13 +317,11 @@ def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
     assert undisturbed(call, None, after, 2) == undisturbed(call, before, None, 2) == call
 
 
-def test_others_keep_the_processor_busy_and_this_process_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    moments, own, every = iter([5.0, 5.5, 6.0]), iter([10.0, 10.5]), iter([100.0, 101.3])
+def test_only_others_keep_the_processor_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments, own, every = iter([5.0, 5.5, 7.0]), iter([10.0, 10.5]), iter([100.0, 101.3])
     clock = SimpleNamespace(monotonic=lambda: next(moments), sleep=lambda _: None)
     monkeypatch.setattr(cpu_time, "time", clock)
     monkeypatch.setattr(cpu_time, "affinity", lambda: [0])
     monkeypatch.setattr(cpu_time, "_own_seconds", lambda: next(own))
     monkeypatch.setattr(psutil, "cpu_times", lambda percpu: [(next(every),)] * percpu)
-    assert Others().used() == pytest.approx(0.8)
+    assert Others().used() == pytest.approx(0.4)

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The sensors of processors and of each vendor's devices, each with what it cannot tell."""
+"""What processors and each vendor's devices tell, in SI units, and what they cannot tell."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pynvml
 import pytest
 import torch
 
 from frobench.suite.kit.device import Device
+from frobench.suite.machine import torch_facts
 from frobench.suite.machine.sensors import cpu
 from frobench.suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
 from frobench.suite.machine.torch_facts import bus_address
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.vendor import Identity
-from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
+from frobench.suite.stored.types import Accelerator
+from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, Install
 from tests.instruments.processes.project_files import planted
 
 
@@ -43,8 +46,7 @@ def package(number: int, microjoules: int, name: str = "package") -> dict[str, o
 
 def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
     clocks(tmp_path, 800_000, 3_200_000, 4_000_000)
-    sensor = cpu.sensor(tmp_path)
-    assert sensor.read()["clock_hz"] == 3.2e9
+    assert cpu.sensor(tmp_path).read()["clock_hz"] == 3.2e9
 
 
 def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Path) -> None:
@@ -68,18 +70,12 @@ def test_power_is_energy_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cpu.Rate(lambda: next(joules))() == 2.0
 
 
-def test_energy_that_only_root_may_read_has_that_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planted(tmp_path, package(0, 1))
-
-    def forbidden(_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(cpu, "Joules", forbidden)
-    sensor = cpu.sensor(tmp_path)
-    assert sensor.unknown["energy_joules"] == "the kernel lets only root read the packages' energy"
-    assert sensor.unknown["power_watts"] == sensor.unknown["energy_joules"]
+def test_energy_that_is_roots_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    denied = PermissionError(13, "Permission denied")
+    monkeypatch.setattr(cpu, "Joules", MagicMock(side_effect=denied))
+    unknown = cpu.sensor(planted(tmp_path, package(0, 1))).unknown
+    assert unknown["energy_joules"] == "the kernel lets only root read the packages' energy"
+    assert unknown["power_watts"] == unknown["energy_joules"]
 
 
 def test_a_package_that_was_too_hot_since_the_last_reading_says_so(tmp_path: Path) -> None:
@@ -161,14 +157,11 @@ def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     assert {one.device: one.read()["fan"] for one in found} == {"cuda:0": 0.6, "cuda:1": 0.2}
 
 
-def install_zeus(monkeypatch: pytest.MonkeyPatch, told: Iterator[int | None]) -> None:
-    monitor = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=next(told)))
-    module = SimpleNamespace(AppleEnergyMonitor=lambda: monitor)
-    monkeypatch.setitem(sys.modules, "zeus_apple_silicon", module)
-
-
 def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPatch) -> None:
-    install_zeus(monkeypatch, iter([1000, 1500, 2500]))
+    told = iter([1000, 1500, 2500])
+    monitor = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=next(told)))
+    zeus = SimpleNamespace(AppleEnergyMonitor=lambda: monitor)
+    monkeypatch.setitem(sys.modules, "zeus_apple_silicon", zeus)
     (sensor,) = sources({"mps:0": Identity()}, "")[1].sensors()
     said = sensor.read()
     assert said["energy_joules"] == 1.5
@@ -176,6 +169,7 @@ def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPat
     assert set(sensor.unknown) == set(OF_ACCELERATORS) - set(said)
 
 
+@pytest.mark.usefixtures("gpus")
 @pytest.mark.parametrize(
     ("seals", "name"),
     [
@@ -185,10 +179,7 @@ def test_apples_gpu_tells_its_energy_and_its_power(monkeypatch: pytest.MonkeyPat
         ({"xpu:0": None}, "xpu"),
     ],
 )
-def test_each_kind_of_device_is_asked_of_its_library(
-    seals: dict[str, str | None], name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install_none(monkeypatch)
+def test_each_kind_of_device_has_its_library(seals: dict[str, str | None], name: str) -> None:
     processor, other = sources({device: Identity(seal) for device, seal in seals.items()}, "7")
     assert (processor.name, processor.devices) == ("the system", ["cpu"])
     assert (other.name, other.devices) == (name, list(seals))
@@ -215,12 +206,14 @@ def watched(sealed: dict[str, Identity]) -> list[Sensor]:
     return sources(sealed, SALT)[1].sensors()
 
 
-def only(gpu: Gpu) -> Sensor:
-    (found,) = watched(seals(cuda_0=gpu.now("uuid")))
+def only(gpus: Install, gpu: Gpu) -> Sensor:
+    """Return the sensor of the only GPU."""
+    gpus(gpu)
+    (found,) = watched(seals(cuda_0=gpu.uuid))
     return found
 
 
-def test_every_quantity_is_read_in_si_units(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_quantity_is_read_in_si_units(gpus: Install) -> None:
     gpu = Gpu(
         clocks={0: 1, 1: 1830, 2: 3201, 3: 2},
         power=652_400,
@@ -231,8 +224,7 @@ def test_every_quantity_is_read_in_si_units(monkeypatch: pytest.MonkeyPatch) -> 
         reasons=pynvml.nvmlClocksEventReasonSwPowerCap,
         refuses={},
     )
-    install(monkeypatch, gpu)
-    sensor = only(gpu)
+    sensor = only(gpus, gpu)
     assert sensor.read() == {
         "sm_clock_hz": 1.83e9,
         "memory_clock_hz": 3.201e9,
@@ -247,10 +239,8 @@ def test_every_quantity_is_read_in_si_units(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("name", sorted(set(EVENT_REASONS) - {"UserDefinedClocks"}))
-def test_every_reason_has_nvmls_name(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    gpu = Gpu(reasons=EVENT_REASONS[name])
-    install(monkeypatch, gpu)
-    assert only(gpu).read()[HELD_BACK] == [name]
+def test_every_reason_has_nvmls_name(gpus: Install, name: str) -> None:
+    assert only(gpus, Gpu(reasons=EVENT_REASONS[name])).read()[HELD_BACK] == [name]
 
 
 @pytest.mark.parametrize(
@@ -263,13 +253,11 @@ def test_every_reason_has_nvmls_name(monkeypatch: pytest.MonkeyPatch, name: str)
         ("nvmlDeviceGetCurrentClocksEventReasons", HELD_BACK),
     ],
 )
-def test_what_is_refused_has_a_reason_and_no_value(
-    monkeypatch: pytest.MonkeyPatch, function: str, quantity: str
-) -> None:
+def test_what_is_refused_has_a_reason_alone(gpus: Install, function: str, quantity: str) -> None:
     others = ("nvmlDeviceGetTemperature", "nvmlDeviceGetFieldValues")
     gpu = Gpu(refuses=dict.fromkeys([function, *others], pynvml.NVML_ERROR_NO_PERMISSION))
-    library = install(monkeypatch, gpu)
-    sensor = only(gpu)
+    library = gpus(gpu)
+    (sensor,) = watched(seals(cuda_0=gpu.uuid))
     said = sensor.read()
     assert quantity not in said
     assert len(said) >= len(OF_ACCELERATORS) - 2  # the rest goes on, but for what it asks as well
@@ -279,12 +267,10 @@ def test_what_is_refused_has_a_reason_and_no_value(
     assert function not in library.calls, "what has failed is asked again"
 
 
-def test_a_device_lost_in_mid_run_is_silent_with_its_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gpu, other = Gpu(), Gpu(uuid="GPU-other", refuses={})
-    install(monkeypatch, gpu, other)
-    lost, well = watched(seals(cuda_0=gpu.now("uuid"), cuda_1="GPU-other"))
+def test_a_device_lost_in_mid_run_is_silent_with_its_reason(gpus: Install) -> None:
+    gpu = Gpu()
+    gpus(gpu, Gpu(uuid="GPU-other", refuses={}))
+    lost, well = watched(seals(cuda_0=gpu.uuid, cuda_1="GPU-other"))
     assert lost.read()
     gpu.lost = True
     assert lost.read() == {}
@@ -294,36 +280,26 @@ def test_a_device_lost_in_mid_run_is_silent_with_its_reason(
     assert len(well.read()) == len(OF_ACCELERATORS)
 
 
-def test_devices_are_told_apart_by_uuid_whatever_the_mask_makes_of_their_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    install(monkeypatch, *(Gpu(uuid=f"GPU-{name}", power=name * 1000) for name in range(4)))
+def test_devices_are_told_apart_by_uuid_whatever_numbers_a_mask_gives(gpus: Install) -> None:
+    gpus(*(Gpu(uuid=f"GPU-{name}", power=name * 1000) for name in range(4)))
     found = watched(seals(cuda_0="GPU-3", cuda_1="GPU-1"))
     assert {one.device: one.read()["power_watts"] for one in found} == {"cuda:0": 3, "cuda:1": 1}
 
 
-def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch).refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-
-
-@pytest.mark.parametrize("plant", [install_none, broken])
-def test_without_a_driver_every_quantity_has_a_reason(
-    monkeypatch: pytest.MonkeyPatch,
-    plant: Any,  # noqa: ANN401 - a function above
-) -> None:
-    plant(monkeypatch)
+@pytest.mark.parametrize("installed", [False, True])
+def test_without_a_driver_every_quantity_has_a_reason(gpus: Install, *, installed: bool) -> None:
+    if installed:
+        gpus().refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
     (found,) = watched(seals(cuda_0="GPU-1"))
     assert found.read() == {}
     assert set(found.unknown) == set(OF_ACCELERATORS)
     assert all(reason.startswith("NVML: ") for reason in found.unknown.values())
 
 
-def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_runner_finds_a_launchs_devices(monkeypatch: pytest.MonkeyPatch, gpus: Install) -> None:
     told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
-    install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
+    gpus(Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
     sealed = {"cuda:0": Identity(seal(Device("cuda:0").uuid or "", SALT))}
     assert bus_address("cuda:0") == "0001:c1:00"
     (gpu,) = sources(sealed, SALT)[1].sensors()
@@ -344,10 +320,85 @@ MOMENT, MEAN = "nvmlDeviceGetFieldValues", "nvmlDeviceGetPowerUsage"
     ],
 )
 def test_where_the_power_of_the_moment_is_not_told_the_mean_of_a_second_is_called_so(
-    monkeypatch: pytest.MonkeyPatch, refused: str, capability: tuple[int, int], told: str
+    gpus: Install, refused: str, capability: tuple[int, int], told: str
 ) -> None:
     refuses = {refused: pynvml.NVML_ERROR_NOT_SUPPORTED}
-    gpu = Gpu(power=350_000, capability=capability, refuses=refuses)
-    install(monkeypatch, gpu)
-    said = only(gpu).read()
+    said = only(gpus, Gpu(power=350_000, capability=capability, refuses=refuses)).read()
     assert {name: watts for name, watts in said.items() if "power" in name} == {told: 350}
+
+
+# facts of a device, which stay as they are
+
+TOLD: dict[str, Any] = {
+    "driver": "580.95.05",
+    "power_limit_watts": 600.0,
+    "power_limit_default_watts": 700.0,
+    "max_clock_hz": 1.98e9,
+    "max_memory_clock_hz": 3.201e9,
+    "ecc": True,
+    "persistence": True,
+    "mig": False,
+    "pcie_generation": 4,
+    "pcie_width": 8,
+    "pcie_generation_max": 5,
+    "pcie_width_max": 16,
+    "numa_node": 1,
+    "processes": 1,
+}
+
+
+Described = Callable[[], tuple[Accelerator, dict[str, str]]]
+
+
+@pytest.fixture
+def described(monkeypatch: pytest.MonkeyPatch) -> Described:
+    """Return what describes a device that torch knows by name and UUID alone, with reasons."""
+    card = SimpleNamespace(name="NVIDIA H200", uuid=UUID)
+    monkeypatch.setattr(torch_facts, "_properties", lambda _: card)
+
+    def describe() -> tuple[Accelerator, dict[str, str]]:
+        unknown: dict[str, str] = {}
+        return torch_facts.accelerator("cuda:0", "", unknown), unknown
+
+    return describe
+
+
+def test_the_drivers_facts_are_in_watts_and_hertz(gpus: Install, described: Described) -> None:
+    gpu = Gpu(
+        power_limit=600_000,
+        generation=4,
+        width=8,
+        numa_node=1,
+        mig=(0, 1),
+        processes=[(os.getpid(), 2**20), (os.getpid() + 1, None)],
+    )
+    gpus(Gpu(uuid="GPU-other"), gpu)
+    told, unknown = described()
+    assert {name: getattr(told, name) for name in TOLD} == TOLD
+    assert unknown.keys() == {"multiprocessors"}
+
+
+def test_a_fact_that_is_refused_takes_no_other_along(gpus: Install, described: Described) -> None:
+    gpus(Gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
+    _, unknown = described()
+    assert unknown.pop("ecc") == "NVML: Not Supported"
+    assert unknown.keys() == {"multiprocessors"}
+
+
+def test_a_limit_and_a_clock_of_0_are_unknown(gpus: Install, described: Described) -> None:
+    gpus(Gpu(power_limit=0, max_clocks=dict.fromkeys(range(4), 0)))
+    told, unknown = described()
+    assert (told.power_limit_watts, told.power_limit_default_watts) == (None, 700.0)
+    zeros = {"power_limit_watts", "max_clock_hz", "max_memory_clock_hz"}
+    assert {name for name, why in unknown.items() if why == "its driver says 0"} == zeros
+
+
+def test_without_a_driver_every_fact_has_a_reason(gpus: Install, described: Described) -> None:
+    def reasons() -> set[str]:
+        return {described()[1][name] for name in TOLD}
+
+    assert reasons() == {"NVML: NVML Shared Library Not Found"}
+    library = gpus(Gpu(uuid="GPU-other"))
+    assert reasons() == {"NVML lists no GPU with this UUID, as for a part of one"}
+    library.refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+    assert reasons() == {"NVML: Driver Not Loaded"}

@@ -3,15 +3,16 @@
 
 from collections.abc import Callable
 from functools import partial
+from unittest.mock import MagicMock
 
 import pytest
 import torch
 
 from frobench.suite.errors import DoesNotFitError
 from frobench.suite.kit.device import REFUSALS, Device
-from frobench.suite.measure import settling_and_gauge
+from frobench.suite.measure import caches_and_inputs, settling_and_gauge
 from frobench.suite.measure.caches_and_inputs import ColdCaches, Inputs, cache_bytes
-from frobench.suite.measure.settling_and_gauge import Gauge
+from frobench.suite.measure.settling_and_gauge import ROUNDS, SETTLERS, Gauge, steady_clocks
 from frobench.suite.profiles import TIMES_THE_CACHE
 
 CPU = Device("cpu")
@@ -19,8 +20,8 @@ CPU = Device("cpu")
 
 @pytest.fixture(autouse=True)
 def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: 2**16)
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs._kept", {})
+    monkeypatch.setattr(caches_and_inputs, "last_level_cache", lambda: 2**16)
+    monkeypatch.setattr(caches_and_inputs, "_kept", {})
 
 
 def test_the_caches_are_left_clean() -> None:
@@ -37,28 +38,20 @@ def test_the_caches_are_left_clean() -> None:
 def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
     monkeypatch: pytest.MonkeyPatch, times_free: int, *, kept: bool
 ) -> None:
-    made: list[int] = []
-    zeros = torch.zeros
-
-    def count(size: int, device: torch.device) -> torch.Tensor:
-        made.append(size)
-        return zeros(size, device=device)
-
+    zeros = MagicMock(wraps=torch.zeros)
     buffer = TIMES_THE_CACHE * cache_bytes(CPU)
     monkeypatch.setattr(Device, "free_bytes", lambda _: times_free * buffer)
-    monkeypatch.setattr(torch, "zeros", count)
+    monkeypatch.setattr(torch, "zeros", zeros)
     for calls in (3, 1):
         caches = ColdCaches([CPU])
         for _ in range(calls):
             caches()
         assert caches.flushed_bytes() == buffer
-    assert made == [buffer // 4] * (1 if kept else 2)
+    assert [made.args for made in zeros.call_args_list] == [(buffer // 4,)] * (1 if kept else 2)
 
 
-def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.cache_bytes", lambda _: 2**16)
+def test_an_accelerator_is_emptied_and_the_cpu_stays_warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches_and_inputs, "cache_bytes", lambda _: 2**16)
     monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
     elsewhere = Device("meta")
     caches = ColdCaches([elsewhere])
@@ -74,10 +67,8 @@ def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> No
     assert caches.flushed_bytes() == 0
 
 
-def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("frobench.suite.measure.caches_and_inputs.last_level_cache", lambda: None)
+def test_a_cache_of_unknown_size_is_taken_for_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches_and_inputs, "last_level_cache", lambda: None)
     assert cache_bytes(CPU) == 64 * 2**20
 
 
@@ -89,10 +80,6 @@ def commonest(body: Callable[[], object]) -> float | None:
     inputs = Inputs(body)
     body()
     return inputs.commonest()
-
-
-def product(plain: torch.Tensor) -> Callable[[], object]:
-    return lambda: FAIR.clone() @ plain
 
 
 @pytest.mark.parametrize(
@@ -133,76 +120,54 @@ def test_both_versions_of_a_body_are_looked_at() -> None:
     assert inputs.devices() == {"cpu"}
 
 
-def counting(calls: list[str], name: str) -> Callable[[], None]:
-    def body() -> None:
-        calls.append(name)
-
-    return body
-
-
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    made: list[str] = []
-    monkeypatch.setattr(
-        settling_and_gauge, "_bodies", lambda _: {"python": counting(made, "python")}
-    )
-    return made
+def gauge(monkeypatch: pytest.MonkeyPatch, cases: int, **bodies: Callable[[], object]) -> Gauge:
+    """Return the gauge of such bodies."""
+    monkeypatch.setattr(settling_and_gauge, "_bodies", lambda _: bodies)
+    return Gauge([CPU], cases)
 
 
 @pytest.mark.parametrize(("cases", "between"), [(1, 1), (6, 6), (20, 20), (21, 11), (400, 20)])
 def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_last(
-    calls: list[str], cases: int, between: int
+    monkeypatch: pytest.MonkeyPatch, cases: int, between: int
 ) -> None:
-    read = Gauge([Device("cpu")], cases)
-    warm = len(calls) - settling_and_gauge.ROUNDS
+    body = MagicMock()
+    read = gauge(monkeypatch, cases, python=body)
+    warm = body.call_count - ROUNDS
     assert warm > 0
     for _ in range(cases):
         read.read_before_case()
     assert read.finish().keys() == {"cpu/python"}
-    assert len(calls) == warm + 2 * settling_and_gauge.ROUNDS + between
+    assert body.call_count == warm + 2 * ROUNDS + between
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
-def test_a_body_that_the_device_refuses_is_left_out(
-    refusal: type[Exception], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("effects", "names"),
+    [
+        *(([refusal], {"cpu/python"}) for refusal in REFUSALS),
+        ([*[None] * (2 + ROUNDS), RuntimeError], {"cpu/copy", "cpu/python"}),
+    ],
+)
+def test_a_body_that_the_device_refuses_is_left_out_and_one_that_fails_later_keeps_its_samples(
+    monkeypatch: pytest.MonkeyPatch, effects: list[type[Exception] | None], names: set[str]
 ) -> None:
-    def refuse() -> None:
-        raise refusal
-
-    monkeypatch.setattr(
-        settling_and_gauge, "_bodies", lambda _: {"product": refuse, "python": sum_up}
-    )
-    assert Gauge([Device("cpu")], 1).finish().keys() == {"cpu/python"}
-
-
-def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
-
-    def fail_later() -> None:
-        calls.append(1)
-        if len(calls) > 2 + settling_and_gauge.ROUNDS:
-            raise RuntimeError
-
-    monkeypatch.setattr(
-        settling_and_gauge, "_bodies", lambda _: {"copy": fail_later, "python": sum_up}
-    )
-    read = Gauge([Device("cpu")], 1)
+    copy = MagicMock(side_effect=effects)
+    read = gauge(monkeypatch, 1, copy=copy, python=lambda: sum(range(1000)))
     read.read_before_case()
-    assert read.finish().keys() == {"cpu/copy", "cpu/python"}
-
-
-def sum_up() -> int:
-    return sum(range(1000))
+    assert read.finish().keys() == names
 
 
 class Small(Device):
-    """A CPU that stands for an accelerator with memory for small matrices only."""
+    """A CPU that stands for an accelerator with memory for small matrices only, or for none.
+
+    error : what it raises when it is full or lost
+    """
 
     is_accelerator = True
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__("cpu")
         self.made: list[int] = []
+        self.error = error
 
     def synchronize(self) -> None:
         """Wait for nothing."""
@@ -213,8 +178,8 @@ class Small(Device):
 
     def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         """Refuse what a small device has no room for."""
-        if shape[0] > settling_and_gauge.SETTLERS[1]:
-            raise DoesNotFitError("too large")
+        if self.error or shape[0] > SETTLERS[1]:
+            raise self.error or DoesNotFitError("too large")
         self.made.append(shape[0])
         return super().uniform(*shape, dtype=dtype)
 
@@ -224,19 +189,9 @@ def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
     monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int]
 ) -> None:
     monkeypatch.setattr(settling_and_gauge, "SETTLE_CALL", long_enough)
-    device = Small("cpu")
-    settling_and_gauge.steady_clocks([device], 1e-3)
-    assert sorted({rows for rows in device.made if rows in settling_and_gauge.SETTLERS}) == tried
-
-
-class Refusing(Small):
-    """A CPU that stands for an accelerator that is full or lost."""
-
-    error: Exception
-
-    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:  # noqa: ARG002 - as every device's
-        """Give nothing."""
-        raise self.error
+    device = Small()
+    steady_clocks([device], 1e-3)
+    assert sorted({rows for rows in device.made if rows in SETTLERS}) == tried
 
 
 @pytest.mark.parametrize(
@@ -245,17 +200,11 @@ class Refusing(Small):
 def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(Refusing, "error", error, raising=False)
-    monkeypatch.setattr(settling_and_gauge, "SETTLERS", settling_and_gauge.SETTLERS[:2])
-    calls: list[int] = []
-
-    def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        calls.append(1)
-        return a @ b
-
+    monkeypatch.setattr(settling_and_gauge, "SETTLERS", SETTLERS[:2])
+    product = MagicMock(wraps=torch.matmul)
     monkeypatch.setattr(torch, "matmul", product)
-    settling_and_gauge.steady_clocks([Refusing("cpu"), Small("cpu")], 1e-3)
-    assert calls
-    calls.clear()
-    settling_and_gauge.steady_clocks([Refusing("cpu")], 1e-3)
-    assert not calls
+    steady_clocks([Small(error), Small()], 1e-3)
+    assert product.called
+    product.reset_mock()
+    steady_clocks([Small(error)], 1e-3)
+    assert not product.called

@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""What a sample holds and when sampling ends, on a clock that only the body advances."""
+"""What samples and spans hold and when sampling ends, on a clock that only the body advances."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import cycle
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 from weakref import WeakSet
 
 import pytest
+import torch
 from msgspec.structs import replace
 
+from frobench.suite.concurrency import Interval
 from frobench.suite.errors import ClockError
+from frobench.suite.kit.lanes import Track, Turns
 from frobench.suite.launch.case import called_once
-from frobench.suite.measure.timed_loop import (
-    Sampler,
-    no_garbage_collection,
-    other_leads,
-    timer_step,
-)
+from frobench.suite.measure import timed_loop
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.profiles import LEAST_SAMPLES, brief, settings_for
-from frobench.suite.stored.types import Settings
-from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 
 LAUNCH, WORK = 50e-6, 3e-3
+SETTINGS = replace(settings_for("standard", ["cpu"]), case_seconds=0.1)
+QUICK = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 
 
 @pytest.fixture
@@ -31,132 +34,96 @@ def clock() -> VirtualClock:
     return VirtualClock(cost=30e-9)
 
 
-@pytest.fixture
-def settings() -> Settings:
-    return replace(settings_for("standard", ["cpu"]), case_seconds=0.1)
-
-
 def sampler(clock: VirtualClock, body: Callable[[], Any], *devices: Any, **more: Any) -> Sampler:  # noqa: ANN401 - stands in for a device
     return Sampler(body, devices, clock=clock, **more)
 
 
-def taking(clock: VirtualClock, seconds: Callable[[int], float]) -> Callable[[], int]:
-    """Return a body that takes as long as is said of its n-th call, from 1, and returns n."""
-    numbers = count(1)
+def noting(clock: VirtualClock, calls: list[str], name: str, seconds: float) -> Callable[[], None]:
+    """Return what notes its name at each call, which takes so long."""
 
-    def body() -> int:
-        number = next(numbers)
-        clock.now += seconds(number)
-        return number
+    def body() -> None:
+        calls.append(name)
+        clock.now += seconds
 
     return body
 
 
-def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span(
-    clock: VirtualClock, settings: Settings
+@pytest.mark.parametrize("spans", [{"span": LAUNCH + WORK}, {}], ids=["events", "no events"])
+def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span_by_events(
+    clock: VirtualClock, spans: dict[str, float]
 ) -> None:
-    gpu = VirtualDevice(clock)
-    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
+    gpu = VirtualDevice(clock, has_events=bool(spans))
+    seen = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu).run(SETTINGS)
     assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
-    assert seen.parts["enqueue"] == pytest.approx(LAUNCH, rel=1e-2)
-    assert seen.parts["span"] == pytest.approx(LAUNCH + WORK, rel=1e-2)
+    assert seen.parts == pytest.approx({"enqueue": LAUNCH} | spans, rel=1e-2)
 
 
-def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_has_one(
-    clock: VirtualClock, settings: Settings
-) -> None:
+def test_spans_alternate_with_samples_and_a_long_call_has_one(clock: VirtualClock) -> None:
     gpu = VirtualDevice(clock)
-    short = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu)
-    long = sampler(clock, lambda: gpu.queue(LAUNCH, 2 * settings.case_seconds), gpu)
-    taken = len(short.run(settings).samples)
+    short = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu)
+    long = sampler(clock, partial(gpu.queue, LAUNCH, 2 * SETTINGS.case_seconds), gpu)
+    taken = len(short.run(SETTINGS).samples)
     assert taken - 1 <= len(short.parts["span"]) <= taken
-    assert len(long.run(settings).samples) == LEAST_SAMPLES
+    assert len(long.run(SETTINGS).samples) == LEAST_SAMPLES
     assert len(long.parts["span"]) == 1
 
 
-def test_a_headline_case_with_long_calls_is_called_once_to_warm_up_and_sampled_twice(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda _: 2.0)
-    sampled = sampler(clock, body)
-    seen = sampled.run(brief(settings))
+def test_a_long_headline_case_is_warmed_up_once_and_sampled_twice(clock: VirtualClock) -> None:
+    sampled = sampler(clock, taking(clock, 2.0))
+    seen = sampled.run(brief(SETTINGS))
     assert seen.samples == pytest.approx([2.0] * 2)
     assert (sampled.result, seen.iterations) == (3, 1)
 
 
-def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock, settings: Settings) -> None:
+def test_what_happens_before_a_sample_is_not_in_it(clock: VirtualClock) -> None:
     gpu = VirtualDevice(clock)
-    seen = sampler(
-        clock, lambda: gpu.queue(LAUNCH, WORK), gpu, before=lambda: gpu.queue(1e-3, 5e-3)
-    ).run(settings)
+    body, before = partial(gpu.queue, LAUNCH, WORK), partial(gpu.queue, 1e-3, 5e-3)
+    seen = sampler(clock, body, gpu, before=before).run(SETTINGS)
     assert max(seen.samples) == pytest.approx(LAUNCH + WORK, rel=1e-2)
 
 
-@pytest.mark.parametrize(
-    "factor",
-    [
-        lambda call: max(1, 20 - call),
-        lambda call: min(1, 0.5 + call / 40),  # a device that slows down until the 20th call
-    ],
-)
-def test_warm_up_lasts_until_the_body_is_steady(
-    clock: VirtualClock, settings: Settings, factor: Callable[[int], float]
-) -> None:
-    body = taking(clock, lambda call: 1e-3 * factor(call))
-    seen = sampler(clock, body, before=lambda: None).run(replace(settings, case_seconds=1))
+FASTER, SLOWER = [*range(19, 0, -1)], [0.5 + call / 40 for call in range(1, 21)]
+
+
+@pytest.mark.parametrize("factors", [FASTER, SLOWER], ids=["faster", "slower"])
+def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, factors: list[float]) -> None:
+    body = taking(clock, *(1e-3 * factor for factor in factors))
+    seen = sampler(clock, body, before=lambda: None).run(replace(SETTINGS, case_seconds=1))
     assert (min(seen.samples), max(seen.samples)) == pytest.approx((1e-3, 1e-3), rel=1e-3)
-    assert seen.warmup == pytest.approx(sum(map(factor, range(1, 21))) * 1e-3, rel=0.5)
+    assert seen.warmup == pytest.approx(sum(factors) * 1e-3, rel=0.5)
 
 
-def test_a_steady_body_is_warm_after_the_first_call_and_ten_more(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda call: 9.0 if call == 1 else 1e-3)
-    call = sampler(clock, body).warm_up(replace(settings, case_seconds=2))
+def test_a_steady_body_is_warm_after_the_first_call_and_ten_more(clock: VirtualClock) -> None:
+    body = taking(clock, 9.0, 1e-3)
+    call = sampler(clock, body).warm_up(replace(SETTINGS, case_seconds=2))
     assert call == pytest.approx(1e-3, rel=1e-3)
     assert body() == 12
 
 
-def test_a_body_too_short_for_the_clock_is_repeated(settings: Settings) -> None:
+def test_a_body_too_short_for_the_clock_is_repeated() -> None:
     coarse = VirtualClock(step=1e-6, cost=30e-9)
-    gpu = VirtualDevice(coarse)
-    seen = sampler(coarse, taking(coarse, lambda _: 123e-9), gpu).run(settings)
+    seen = sampler(coarse, taking(coarse, 123e-9), VirtualDevice(coarse)).run(SETTINGS)
     assert seen.iterations * 123e-9 >= 0.95 * 20e-6  # as well as such a clock can tell
     assert seen.samples == pytest.approx([123e-9] * len(seen.samples), rel=0.06)  # the step's share
 
 
-def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    seen = sampler(clock, taking(clock, lambda _: 10e-6)).run(settings)
-    assert len(seen.samples) == settings.most_samples
-    assert seen.sampled == pytest.approx(settings.case_seconds, rel=0.1)
+def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(clock: VirtualClock) -> None:
+    seen = sampler(clock, taking(clock, 10e-6)).run(SETTINGS)
+    assert len(seen.samples) == SETTINGS.most_samples
+    assert seen.sampled == pytest.approx(SETTINGS.case_seconds, rel=0.1)
 
 
-def test_the_result_is_the_last_calls(clock: VirtualClock, settings: Settings) -> None:
-    body = taking(clock, lambda _: 0.01)
-    sampled = sampler(clock, body)
-    sampled.run(settings)
-    assert body() == sampled.result + 1
+def test_the_garbage_collector_rests_while_sampling(clock: VirtualClock) -> None:
+    states = set[bool]()
+    sampler(clock, taking(clock, 0.01), before=lambda: states.add(gc.isenabled())).run(SETTINGS)
+    assert (states, gc.isenabled()) == ({False}, True)
 
 
-def test_the_garbage_collector_rests_while_sampling(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    states: set[bool] = set()
-
-    def body() -> None:
-        clock.now += 0.01
-        states.add(gc.isenabled())
-
-    sampler(clock, body).run(settings)
-    assert states == {False}
-    assert gc.isenabled()
+class Block:
+    """Stands for memory."""
 
 
-def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collector_runs(
-    clock: VirtualClock, settings: Settings
-) -> None:
+def test_what_a_body_holds_is_let_go_without_garbage_collection(clock: VirtualClock) -> None:
     held: WeakSet[Block] = WeakSet()
 
     def measure_a_body() -> None:
@@ -167,99 +134,52 @@ def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collect
             gpu.queue(LAUNCH, WORK)
             return block
 
-        sampler(clock, body, gpu).run(settings)
+        sampler(clock, body, gpu).run(SETTINGS)
 
-    with no_garbage_collection():
+    with timed_loop.no_garbage_collection():
         measure_a_body()
         assert not held
 
 
-def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    emptied = 0
-
-    def cold() -> None:
-        nonlocal emptied
-        emptied += 1
-        clock.now += 1.0
-
-    seen = sampler(clock, taking(clock, lambda _: 1e-6), cold=cold).run(settings)
-    assert seen.iterations == 1
-    assert emptied == len(seen.samples)
+def test_cold_samples_are_single_calls_without_the_emptying(clock: VirtualClock) -> None:
+    cold = taking(clock, 1.0)
+    seen = sampler(clock, taking(clock, 1e-6), cold=cold).run(SETTINGS)
+    assert (seen.iterations, cold()) == (1, len(seen.samples) + 1)
     assert max(seen.samples) < 1e-5
 
 
-def waiting(clock: VirtualClock, seconds: float) -> Callable[[], None]:
-    """Return what lets the time pass."""
-
-    def wait() -> None:
-        clock.now += seconds
-
-    return wait
-
-
 @pytest.mark.parametrize("name", ["before", "cold"])
-def test_what_comes_before_samples_counts_against_the_time_of_the_case(
-    clock: VirtualClock, settings: Settings, name: str
-) -> None:
-    wait = waiting(clock, 0.02)
-    seen = sampler(clock, taking(clock, lambda _: 1e-6), **{name: wait}).run(settings)
+def test_what_comes_before_samples_takes_of_the_cases_time(clock: VirtualClock, name: str) -> None:
+    seen = sampler(clock, taking(clock, 1e-6), **{name: taking(clock, 0.02)}).run(SETTINGS)
     assert len(seen.samples) == 5
     assert seen.sampled == pytest.approx(5e-6, rel=0.1)
     assert seen.prepared == pytest.approx(5 * 0.02, rel=1e-3)
-    assert seen.warmup <= 0.02 + settings.case_seconds / 2 + 0.02
+    assert seen.warmup <= 0.02 + SETTINGS.case_seconds / 2 + 0.02
 
 
-def test_caches_are_emptied_after_what_comes_before_each_sample(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    events: list[str] = []
-
-    def body() -> None:
-        events.append("body")
-        clock.now += 0.01
-
-    given = {name: partial(events.append, name) for name in ("before", "cold")}
-    sampler(clock, body, **given).run(settings)
-    assert events[-3:] == ["before", "cold", "body"]
+def test_caches_are_emptied_after_what_comes_before_each_sample(clock: VirtualClock) -> None:
+    calls: list[str] = []
+    given = {name: noting(clock, calls, name, 0.0) for name in ("before", "cold")}
+    sampler(clock, noting(clock, calls, "body", 0.01), **given).run(SETTINGS)
+    assert calls[-3:] == ["before", "cold", "body"]
 
 
-def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Settings) -> None:
-    gpu = VirtualDevice(clock, has_events=False)
-    seen = sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu).run(settings)
-    assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
-    assert seen.parts.keys() == {"enqueue"}
-
-
-def test_a_clock_that_goes_backwards_fails_the_case(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda call: 0.02 if call < 6 else -1.0)
+def test_a_clock_that_goes_backwards_fails_the_case(clock: VirtualClock) -> None:
     with pytest.raises(ClockError, match="backwards"):
-        sampler(clock, body).run(settings)
+        sampler(clock, taking(clock, *[0.02] * 5, -1.0)).run(SETTINGS)
 
 
-class Block:
-    """Stands for memory."""
-
-
-def test_calls_that_were_held_up_while_warming_up_are_counted_anew(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda number: 4e-3 if number < 20 else 1e-6)
-    seen = sampler(clock, body).run(settings)
+def test_calls_that_were_held_up_while_warming_up_are_counted_anew(clock: VirtualClock) -> None:
+    seen = sampler(clock, taking(clock, *[4e-3] * 19, 1e-6)).run(SETTINGS)
     assert seen.samples == pytest.approx([1e-6] * len(seen.samples), rel=1e-2)
-    assert seen.iterations * 1e-6 == pytest.approx(settings.case_seconds / 30, rel=0.1)
+    assert seen.iterations * 1e-6 == pytest.approx(SETTINGS.case_seconds / 30, rel=0.1)
 
 
-def test_memory_that_only_calls_in_a_row_need_is_had_before_the_first_sample(
-    clock: VirtualClock, settings: Settings
-) -> None:
+def test_memory_that_calls_in_a_row_need_is_had_before_samples(clock: VirtualClock) -> None:
     alive: WeakSet[Block] = WeakSet()
     most = 0
 
-    def body() -> Any:  # noqa: ANN401 - anything that can be let go
+    def body() -> Block:
         nonlocal most
         result = Block()
         alive.add(result)
@@ -267,14 +187,12 @@ def test_memory_that_only_calls_in_a_row_need_is_had_before_the_first_sample(
         most = max(most, len(alive))
         return result
 
-    seen = sampler(clock, body).run(settings)
+    seen = sampler(clock, body).run(SETTINGS)
     assert seen.iterations > 1
     assert seen.samples == pytest.approx([1e-3] * len(seen.samples), rel=1e-2)
 
 
-def test_samples_of_two_versions_stand_beside_each_other(
-    clock: VirtualClock, settings: Settings
-) -> None:
+def test_samples_of_two_versions_stand_beside_each_other(clock: VirtualClock) -> None:
     gpu: Any = VirtualDevice(clock)  # stands in for a device
     order: list[str] = []
 
@@ -288,11 +206,11 @@ def test_samples_of_two_versions_stand_beside_each_other(
         return body
 
     new, old = version("new", WORK), version("old", 2 * WORK)
-    sampler = Sampler(new, [gpu], against=old, clock=clock)
-    seen = sampler.run(settings)
+    pairs = sampler(clock, new, gpu, against=old)
+    seen = pairs.run(SETTINGS)
     assert seen.against is not None
     assert len(seen.against) == len(seen.samples) >= 3
-    assert sampler.results == ["new", "old"]
+    assert pairs.results == ["new", "old"]
     apart = [two - one for one, two in zip(seen.samples, seen.against, strict=True)]
     assert apart == pytest.approx([WORK] * len(apart), abs=5e-4)
     # A span sample of one of the two in between would favour it: they come after all pairs.
@@ -304,20 +222,16 @@ def test_samples_of_two_versions_stand_beside_each_other(
     assert all(one != two for one, two in zip(leads[::2], leads[1::2], strict=False))
 
 
-def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    calls = 0
+def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(clock: VirtualClock) -> None:
+    factors = cycle([1] * 6 + [21])  # in every seventh call the core is taken away
 
     def version(seconds: float) -> Callable[[], None]:
         def body() -> None:
-            nonlocal calls
-            calls += 1
-            clock.now += 21 * seconds if calls % 7 == 0 else seconds  # the core is taken away
+            clock.now += next(factors) * seconds
 
         return body
 
-    seen = sampler(clock, version(1.02e-4), against=version(1e-4)).run(settings)
+    seen = sampler(clock, version(1.02e-4), against=version(1e-4)).run(SETTINGS)
     assert seen.iterations == 1
     assert len(seen.samples) >= 3
     assert seen.against is not None
@@ -326,50 +240,215 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
 
 
 def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
-    leads = other_leads()
+    leads = timed_loop.other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}
     assert drawn == {(True, False), (False, True)}
 
 
-def test_pairs_are_as_many_as_the_time_of_both_versions_allows(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    body = taking(clock, lambda _: 1e-3)
-    seen = sampler(clock, body, against=body).run(settings)
-    assert len(seen.samples) == settings.most_samples  # a pair takes more than half of its part
+def test_pairs_are_as_many_as_the_time_of_both_versions_allows(clock: VirtualClock) -> None:
+    body = taking(clock, 1e-3)
+    seen = sampler(clock, body, against=body).run(SETTINGS)
+    assert len(seen.samples) == SETTINGS.most_samples  # a pair takes more than half of its part
 
 
 def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
-    assert timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
+    assert timed_loop.timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
 
 
 def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock) -> None:
-    settings = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
-    pairs = sampler(clock, taking(clock, lambda _: 0.01), against=lambda: "old")
-    called_once(pairs, "case", settings, None)
+    pairs = sampler(clock, taking(clock, 0.01), against=lambda: "old")
+    called_once(pairs, "case", QUICK, None)
     assert len(pairs.results) == 1
     pairs.repeat()
     assert len(pairs.results) == 1
-    pairs.run(settings)
+    pairs.run(QUICK)
     assert pairs.results[1] == "old"
 
 
-def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up() -> None:
-    clock = VirtualClock(cost=30e-9)
+def test_the_caches_are_emptied_once_and_never_to_warm_up(clock: VirtualClock) -> None:
+    calls: list[str] = []
+    body, cold = noting(clock, calls, "call", 0.01), noting(clock, calls, "empty", 1.0)
+    called = called_once(sampler(clock, body, cold=cold), "case", QUICK, None)
+    assert calls.count("call") > 2
+    assert calls[-2:] == ["empty", "call"]
+    assert calls.count("empty") == 1
+    assert 0.01 <= called.samples[0] < 0.02
+
+
+# which calls a span sample makes, and its time on a device behind queued work
+
+QUEUEING = 10e-6
+RATE = 1e12
+"""Multiplications of a device in a second."""
+
+
+@dataclass
+class Multiplying(VirtualDevice):
+    """A device that has tensors; it keeps the sizes of its products."""
+
+    products: list[int] = field(default_factory=list)
+
+    def uniform(self, rows: int, columns: int) -> torch.Tensor:
+        """Return a matrix that takes no memory."""
+        return torch.empty(rows, columns, device="meta")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Multiplying:
+    gpu = Multiplying(VirtualClock(cost=1e-9))
+
+    def multiply(a: torch.Tensor, _: torch.Tensor, *, out: torch.Tensor) -> None:  # noqa: ARG001
+        gpu.products.append(len(a))
+        gpu.queue(QUEUEING, len(a) ** 3 / RATE)
+
+    monkeypatch.setattr(torch, "mm", multiply)
+    return gpu
+
+
+def blocker_of(gpu: VirtualDevice) -> timed_loop.Blocker | None:
+    return timed_loop.blocker(gpu, gpu.clock)  # type: ignore[arg-type] # stands in for a device
+
+
+def test_the_smallest_product_that_keeps_a_device_behind_its_host_blocks(gpu: Multiplying) -> None:
+    found = blocker_of(gpu)
+    assert found is not None
+    assert max(gpu.products) == 512  # 134 us of work, 10 us of launching; 256 rows are 17 us
+    assert found.unit == pytest.approx(512**3 / RATE + QUEUEING / 8, rel=1e-3)
+    gpu.products.clear()
+    found.queue(10.5 * found.unit)
+    assert gpu.products == [512] * 11
+    found.queue(0.0)
+    assert len(gpu.products) == 12
+
+
+def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
+    clock = gpu.clock
+    assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
+    assert blocker_of(Multiplying(clock, has_events=False)) is None
+    assert blocker_of(VirtualDevice(clock)) is None  # it has no tensors
+    assert gpu.products == []
+
+
+def behind(
+    gpu: VirtualDevice,
+    body: Callable[[], object],
+    enqueue: float,
+    seconds: float,
+    cold: Any = None,  # noqa: ANN401 - stands in for what empties the caches
+) -> tuple[list[float], list[float]]:
+    """Return the spans of a body, and how long the device was kept busy before each attempt."""
+    asked: list[float] = []
+
+    def keep_busy(seconds: float) -> None:
+        asked.append(seconds)
+        gpu.queue(0.0, seconds)
+
+    devices: Any = [gpu]
+    keeper: Any = SimpleNamespace(device=gpu, queue=keep_busy)
+    taken = Sampler(body, devices, cold=cold, clock=gpu.clock)
+    return timed_loop.device_spans(taken, keeper, enqueue, seconds), asked
+
+
+def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
+    def body() -> None:
+        for _ in range(3):
+            gpu.queue(1e-3, 2e-4)
+
+    spans, asked = behind(gpu, body, 3e-3, 1.0)
+    assert spans == pytest.approx([6e-4] * 5)
+    assert asked == pytest.approx([4 * 3e-3 + 1e-4] * 5)
+
+
+def test_a_span_that_came_too_late_is_tried_behind_twice_the_work(gpu: VirtualDevice) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1.5e-4, 1e-6), 0.0, 1.0)
+    assert spans == pytest.approx([1e-6] * 5)
+    assert asked == pytest.approx([1e-4, 2e-4, *[4e-4] * 5])
+
+
+def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
+    assert spans == []
+    assert len(asked) == 3
+
+
+def test_before_each_span_the_body_warms_the_caches_or_they_are_emptied(gpu: VirtualDevice) -> None:
     events: list[str] = []
 
     def body() -> None:
-        events.append("call")
-        clock.now += 0.01
+        events.append("body")
+        gpu.queue(1e-5, 1e-4)
 
-    def cold() -> None:
-        events.append("empty")
-        clock.now += 1.0
+    behind(gpu, body, 1e-5, 0.0)
+    assert events == ["body", "body"]
+    events.clear()
+    behind(gpu, body, 1e-5, 0.0, cold=lambda: events.append("cold"))
+    assert events == ["cold", "body"]
 
-    settings = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
-    sampler = Sampler(body, [], cold=cold, clock=clock)  # type: ignore[arg-type] # empties nothing
-    called = called_once(sampler, "case", settings, None)
-    assert events.count("call") > 2
-    assert events[-2:] == ["empty", "call"]
-    assert events.count("empty") == 1
-    assert 0.01 <= called.samples[0] < 0.02
+
+def test_three_results_are_read_back(monkeypatch: pytest.MonkeyPatch, gpu: VirtualDevice) -> None:
+    monkeypatch.setattr(timed_loop, "tensors", lambda *_: [torch.ones(1)])
+    monkeypatch.setattr(timed_loop, "reading", lambda *_: 5e-6)
+    sampler = Sampler(lambda: gpu.queue(1e-6, 2e-6), [gpu], clock=gpu.clock)  # type: ignore[list-item]
+    took = [sampler.sample(7) for _ in range(5)]
+    assert took == pytest.approx([(7 * 2e-6 + 1e-6) / 7] * 5, rel=1e-2)
+    assert sampler.parts["enqueue"] == pytest.approx([1e-6] * 5, rel=1e-2)
+    assert sampler.parts["reading"] == [5e-6] * 3
+    assert sampler.sampled == pytest.approx(7 * sum(took))
+
+
+APART = [(0.0, 1.0), (1.0, 3.0)]
+"""When two tracks of a body work in turn; at the same time both begin with the first."""
+
+
+class Fake(Track):
+    """A track whose work is known; it keeps whether its entries took turns."""
+
+    def __init__(self, interval: Interval, *, waits: bool = True) -> None:
+        super().__init__()
+        self._interval, self._waits = interval, waits
+        self.armed: list[bool] = []
+
+    def takes_turns(self, others: Sequence[Track]) -> bool:
+        """Tell whether there is a control."""
+        return self._waits and self in others
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Keep whether entries take turns."""
+        self.armed.append(turns is not None)
+
+    def intervals(self) -> list[Interval]:
+        """Return when it worked, from the first moment on unless it had to wait."""
+        begin, end = self._interval
+        return [(begin, end) if self.armed[-1] else (0.0, end - begin)]
+
+
+def observe(tracks: list[Fake]) -> tuple[dict[str, float], int]:
+    """Return what a span sample shows of a body, and how often it was called.
+
+    Each reading moves the clock on by a second.
+    """
+    body = MagicMock()
+    return Sampler(body, [], tracks, clock=VirtualClock(cost=1.0)).span(), body.call_count
+
+
+def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
+    tracks = [Fake(interval) for interval in APART]
+    seen, calls = observe(tracks)
+    assert [track.armed for track in tracks] == [[False, True]] * 2
+    assert calls == 2
+    assert seen == {
+        "span": 2.0,
+        "at_once": 2.0,
+        "shared": 1.0,
+        "entries": 2.0,
+        "in_turn": 2.0,
+        "shared_in_turn": 0.0,
+        "shareable": 1.0,
+        "balance": 0.5,
+    }
+
+
+def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
+    stubborn = [Fake(APART[0]), Fake(APART[1], waits=False)]
+    assert observe(stubborn) == ({"span": 2.0}, 1)
+    assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)

@@ -8,9 +8,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from itertools import product
 from pathlib import Path
+from unittest.mock import MagicMock, call
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, LostRankError
 from frobench.suite.kit.device import Device
@@ -39,9 +42,9 @@ def where(_: Device) -> Task:
 
 def test_torchrun_tells_a_node_its_number_and_keeps_the_store() -> None:
     environ = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
-    assert position(environ) == Position(1, 3, "head", 29400, opens_store=False)
-    first = position(environ | {"RANK": "0"})
-    assert not first.opens_store
+    for rank in (0, 1):
+        found = position(environ | {"RANK": str(rank)})
+        assert found == Position(rank, 3, "head", 29400, opens_store=False)
 
 
 def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
@@ -59,36 +62,24 @@ def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
     ],
     ids=["no launcher", "no store", "no port", "two processes on a node"],
 )
-def test_what_is_no_such_job_is_refused_with_what_helps(
-    environ: dict[str, str], message: str
-) -> None:
+def test_what_is_no_job_is_refused_with_what_helps(environ: dict[str, str], message: str) -> None:
     with pytest.raises(CannotRunError, match=message):
         position(environ)
 
 
 @pytest.mark.parametrize(
-    ("other", "message"),
+    ("fact", "message"),
     [
-        (
-            Node("10.0.0.2", 1, "00", "there", "abc", "2.12.0"),
-            "node 1 has torch 2.12.0, and node 0",
-        ),
-        (Node("10.0.0.2", 1, "00", "there", "abd", "2.13.0"), "node 1 has another version of Frob"),
+        ({"torch": "2.12.0"}, "node 1 has torch 2.12.0, and node 0"),
+        ({"sources": "abd"}, "node 1 has another version of Frob"),
     ],
-    ids=["torch", "sources"],
 )
-def test_nodes_with_another_torch_or_other_code_are_named(other: Node, message: str) -> None:
+def test_nodes_with_another_torch_or_other_code_are_named(
+    fact: dict[str, str], message: str
+) -> None:
     with pytest.raises(CannotRunError, match=message):
-        meetings.require_alike(Meeting([NODE, other]))
+        meetings.require_alike(Meeting([NODE, replace(NODE, **fact)]))
     meetings.require_alike(Meeting([NODE, NODE]))
-
-
-def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(meetings.VARIABLE, raising=False)
-    assert Meeting.here() is None
-    monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
-    Meeting([NODE]).publish()
-    assert Meeting.here() == Meeting([NODE])
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -97,19 +88,16 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
 ) -> None:
     monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
     monkeypatch.delenv(meetings.VARIABLE)
-    monkeypatch.setattr(runner, "meet", lambda *_: Meeting([NODE] * count))
+    meeting = Meeting([NODE] * count)
+    monkeypatch.setattr(runner, "meet", lambda *_: meeting)
     monkeypatch.setattr(runner, "holding_nodes", nullcontext)
     with runner.coordinating(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
-        assert (Meeting.here() is not None) == (count == 2)
+        assert Meeting.here() == (meeting if count == 2 else None)
 
 
 def test_ranks_come_node_by_node() -> None:
-    assert [*rank_places(2, ["cuda:0", "cuda:1"])] == [
-        (0, "cuda:0"),
-        (0, "cuda:1"),
-        (1, "cuda:0"),
-        (1, "cuda:1"),
-    ]
+    devices = ["cuda:0", "cuda:1"]
+    assert [*rank_places(2, devices)] == [*product((0, 1), devices)]
 
 
 @contextmanager
@@ -154,19 +142,22 @@ def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
         machine_lock(),
         served(machine_lock()) as (node, ended),
         pytest.raises(CannotRunError, match="node 1: another run is measuring this machine"),
-        holding_nodes(Meeting([NODE, node])),
     ):
-        pass
+        hold(node)
     assert isinstance(ended[0], CannotRunError)
+
+
+def hold(node: Node) -> None:
+    with holding_nodes(Meeting([NODE, node])):
+        pass
 
 
 def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:
     with served() as (node, ended):
-        stranger = Node(node.address, node.port, "ff" * 32, "", "", "")
+        stranger = replace(node, key="ff" * 32)
         with pytest.raises(LostRankError, match="node 7 does not answer"):
             agents.reach(stranger, 7)
-        with holding_nodes(Meeting([NODE, node])):
-            pass
+        hold(node)
     assert ended == [agents.DONE]
 
 
@@ -181,42 +172,29 @@ def test_silent_connections_keep_nobody_from_a_node() -> None:
     assert ended == [agents.DONE]
 
 
-def hold(node: Node) -> None:
-    with holding_nodes(Meeting([NODE, node])):
-        pass
-
-
-def test_a_node_that_takes_connections_and_is_silent_does_not_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_node_that_is_silent_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agents, "GIVEN_UP", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address, port = server.getsockname()
-        silent = Node(address, port, "ff" * 32, "", "", "")
         with pytest.raises(LostRankError, match="node 3 does not answer"):
-            agents.reach(silent, 3)
+            agents.reach(replace(NODE, address=address, port=port), 3)
 
 
 HALVES = "cpu/0+cpu/1"
 
 
 def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
-    asked: list[str] = []
-
-    def workers(place: str) -> list[Worker]:
-        asked.append(place)
-        return []
-
+    workers = MagicMock(return_value=[])
     groups = Groups(0, settings_for("quick", ["cpu"]), workers)
     assert groups.find(HALVES) is groups.find(HALVES)
     groups.part()
     groups.find(HALVES)
-    assert asked == [HALVES] * 2
+    assert workers.call_args_list == [call(HALVES)] * 2
     groups.drop()  # a case failed, and took nobody with it
     groups.find(HALVES)
     groups.drop("rank 1 ended")
     groups.drop("rank 2 ended, which was left alone")
     with pytest.raises(pytest.skip.Exception, match="the launch had lost its group: rank 1 ended"):
         groups.find(HALVES)
-    assert len(asked) == 3
+    assert workers.call_count == 3
     assert groups.examine() == []  # no nodes measure together
