@@ -26,9 +26,8 @@ MODULE = module_of("transformer")
 def seen(function: str, **arguments: Any) -> Recorder:  # noqa: ANN401 - whatever it takes
     """Call a benchmark on the CPU, with attention whose products torch counts."""
     recorder = Recorder()
-    device = "device" if function.endswith("narrow") else "accelerator"
     with sdpa_kernel(SDPBackend.MATH):
-        getattr(MODULE, f"bench_{function}")(recorder, **{device: CPU}, **SHAPE | arguments)
+        getattr(MODULE, f"bench_{function}")(recorder, accelerator=CPU, **SHAPE | arguments)
     return recorder
 
 
@@ -48,14 +47,13 @@ def replays(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 
 @pytest.mark.usefixtures("replays")
-@pytest.mark.parametrize("way", ["", "_graph", "_narrow"])
+@pytest.mark.parametrize("way", ["", "_graph"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_declared_operations_are_those_that_torch_counts_but_for_the_masked_ones(
     kind: str, way: str
 ) -> None:
     result = seen(kind + way, **KINDS[kind])
-    cached = TRAINED if way == "_narrow" else CACHED
-    tokens = {"train": TRAINED, "prefill": cached, "decode": 1}[kind]
+    tokens = {"train": TRAINED, "prefill": CACHED, "decode": 1}[kind]
     masked = tokens * (tokens - 1) // 2  # pairs of a token and a later one
     passes = 3 if kind == "train" else 1
     assert result.work.flops == result.products - passes * 2 * 4 * 256 * masked
