@@ -96,7 +96,7 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("frobench.suite.measure.timed_loop.MOST_READINGS", 1000)  # as good as all
+    monkeypatch.setattr("frobench.suite.measure.timed_loop.MOST_READINGS", 1000)  # soon enough
     monkeypatch.setattr("frobench.suite.launch.case.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 
