@@ -17,15 +17,13 @@ from msgspec.structs import replace
 
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Sensed, Telemetry, Work
-from tests.instruments.faults.judging import (
-    add_up,
-    keep,
-    name_again,
-    of_its_name,
-    samples,
-    set_samples,
-)
+from tests.instruments.faults import judging
+from tests.instruments.faults.judging import add_up, name_again, samples, set_samples
 from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
+
+SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
+"""No readings."""
+CARD, CPU, SOFTWARE = (f"environment.{one}" for one in ("accelerators.0", "cpu", "software"))
 
 
 def all_samples(factor: float) -> Spoil:
@@ -33,24 +31,14 @@ def all_samples(factor: float) -> Spoil:
     return lambda run: [take(one, factor) for one in run.benchmarks]
 
 
-def of_launch(place: int, **values: object) -> Spoil:
-    return lambda run: put(run.frobench.launches[place], **values)
+def at(place: str, **values: object) -> Spoil:
+    """Set fields of what a path leads to, as `judging.put` has it."""
 
+    def spoil(run: Run) -> None:
+        for name, value in values.items():
+            judging.put(run.frobench, f"{place}.{name}", value)
 
-def of_launches(**values: object) -> Spoil:
-    return lambda run: [put(one, **values) for one in run.frobench.launches]
-
-
-def of_device(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.accelerators[0], **values)
-
-
-def of_cpu(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.cpu, **values)
-
-
-def of_software(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.software, **values)
+    return spoil
 
 
 def of_check(**facts: Any) -> Spoil:  # noqa: ANN401 - of a check
@@ -76,10 +64,6 @@ def of_work(function: str = "", device: str = "cuda:0", **amounts: float) -> Spo
     return spoil
 
 
-def of_outcome(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.outcomes[0], **values)
-
-
 def of_samples(*by_launch: float) -> Spoil:
     return lambda run: set_samples(product(run), [[*by_launch]] * 6)
 
@@ -95,31 +79,18 @@ def _one(run: Run, function: str, **params: Any) -> Case:  # noqa: ANN401 - of a
 
 def resting(watts: float) -> Spoil:
     """Let a device have drawn so many watts at rest."""
-    return lambda run: put(
-        run.frobench,
-        telemetry=Telemetry(
-            begun=0.0,
-            step=1.0,
-            series={},
-            held_back={},
-            launches=[],
-            unknown={},
-            cost=0.0,
-            idle_watts={"cuda:0": watts},
-        ),
-    )
+    told = replace(SILENT, idle_watts={"cuda:0": watts})
+    return lambda run: put(run.frobench, telemetry=told)
 
 
 def drawing(watts: float) -> Spoil:
     """Let a product have cost energy."""
 
     def spoil(run: Run) -> None:
-        one = product(run)
         resting(76.4)(run)
-        seconds, launches = one.stats.median, len(run.frobench.launches)
-        one.extra_info.energy = Energy(
-            joules=[watts * seconds] * launches, seconds=[seconds] * launches
-        )
+        seconds, launches = product(run).stats.median, len(run.frobench.launches)
+        energy = Energy(joules=[watts * seconds] * launches, seconds=[seconds] * launches)
+        product(run).extra_info.energy = energy
 
     return spoil
 
@@ -190,8 +161,8 @@ def alone_on(facts: Facts, seconds: float, choose: Callable[[Run], Case]) -> Spo
             put(device, **facts)
             unknown = [name for name, value in facts.items() if value is None]
             told.unknown |= {f"accelerators.{place}.{name}": "it is not told" for name in unknown}
-        of_its_name(told)
-        keep(run, lambda other: other is one)
+        judging.of_its_name(told)
+        judging.keep(run, lambda other: other is one)
         last(run, seconds, one)
 
     return spoil
@@ -233,7 +204,7 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     },
     "launch-beyond-run": {
         "a case's milliseconds as seconds": lasting(170.0),
-        "launches in milliseconds": of_launches(seconds=31.5e3),
+        "launches in milliseconds": at("launches.*", seconds=31.5e3),
     },
     "above-peak": {
         "seconds divided by a thousand": lasting(1.7e-4),
@@ -259,15 +230,15 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
         )
     },
     "out-of-bounds": {
-        "the clock's steps in nanoseconds": of_launch(2, timer_step=31.0),
-        "memory of the machine in KiB": of_cpu(memory_bytes=16 * 2**20),
-        "a device's clock in MHz": of_device(max_clock_hz=1980.0),
+        "the clock's steps in nanoseconds": at("launches.2", timer_step=31.0),
+        "memory of the machine in KiB": at(CPU, memory_bytes=16 * 2**20),
+        "a device's clock in MHz": at(CARD, max_clock_hz=1980.0),
         "a sensor's clock in MHz": of_info(
             telemetry={"cuda:0": Sensed(readings=9, values={"clock_hz": (2e15, 2e15, 2e15)})}
         ),
-        "an empty body in microseconds": of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
-        "memory of a device in MiB": of_device(memory_bytes=143771),
-        "a power limit in milliwatts": of_device(power_limit_watts=7e5),
+        "an empty body in microseconds": at("launches.0", empty_body={"cpu": 0.1, "cuda:0": 61.0}),
+        "memory of a device in MiB": at(CARD, memory_bytes=143771),
+        "a power limit in milliwatts": at(CARD, power_limit_watts=7e5),
         "joules below zero": drawing(-5.0),
         "power at rest in milliwatts": resting(76.4e3),
         "a sample of no time": of_samples(0.0, 0.1, 0.1),
@@ -275,14 +246,14 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
             product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]
         ),
         "a warm-up below zero": of_info(warmup=[-1.0] * 6),
-        "a gauge below zero": of_launch(1, gauge={"cpu/python": -1e-4}),
+        "a gauge below zero": at("launches.1", gauge={"cpu/python": -1e-4}),
         "a body that returns before it begins": of_parts(enqueue=-1e-5),
         "overlap of more than all": of_parts(overlap=1.7),
         "device time of nothing": of_parts(device=0.0),
         "work below zero": of_work(bytes=-1.0),
         "an error below zero": of_check(error=-1e-7),
         "a bound that lets all pass": of_check(error=0.5, bound=1e6),
-        "a cache larger than memory": of_cpu(last_level_cache_bytes=2**36),
+        "a cache larger than memory": at(CPU, last_level_cache_bytes=2**36),
     },
     "impossible-energy": {"joules in millijoules": drawing(500e3)},
     "impossible-part": {
@@ -326,9 +297,9 @@ _REFUSED: dict[str, dict[str, Spoil]] = {
     "outcome-missing": {
         "a case without samples": _passed,
         "a case without an outcome": lambda run: run.frobench.outcomes.pop(),
-        "a case that was left out and has samples": of_outcome(status="skipped", reason="too long"),
+        "a case left out that has samples": at("outcomes.0", status="skipped", reason="too long"),
     },
-    "reason-missing": {"a failure without a reason": of_outcome(status="failed", reason=None)},
+    "reason-missing": {"a failure by nothing": at("outcomes.0", status="failed", reason=None)},
     "exercise-missing": {
         "an exercise that is not there": lambda run: put(product(run), group="fame")
     },
@@ -362,11 +333,11 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     ),
     "a copy above the stated link": ("faster-than-link", _in_an_older_slot),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
-    "one thread on two cores": ("few-threads", of_software(threads=1)),
-    "a device of another size": ("other-model", of_device(multiprocessors=114)),
+    "one thread on two cores": ("few-threads", at(SOFTWARE, threads=1)),
+    "a device of another size": ("other-model", at(CARD, multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
-    "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
-    "a harness that takes a third": ("costly-harness", of_launches(empty_body={"cpu": 1e-4})),
+    "a clock of tenths of a millisecond": ("coarse-clock", at("launches.0", timer_step=1e-4)),
+    "a harness that takes a third": ("costly-harness", at("launches.*", empty_body={"cpu": 1e-4})),
 }
 """What is done to the good run, with the code that warns of it: an honest machine can be so."""
 
@@ -374,19 +345,18 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
 def write(folder: Path) -> dict[Path, str]:
     """Write all bad files; return the code that must refuse each."""
     folder.mkdir(parents=True, exist_ok=True)
-    made_here: dict[Path, str] = {}
-    for name, (code, spoil) in OF_RUNS.items():
+    sound = store.encode(good()).decode()
+    texts = {name: change(sound) for name, (_, change) in OF_TEXTS.items()}
+    for name, (_, spoil) in OF_RUNS.items():
         run = good()
         spoil(run)
+        texts[name] = store.encode(run).decode()
+    codes = {}
+    for name, text in texts.items():
         path = folder / f"{name.replace(' ', '-')}.json"
-        path.write_bytes(store.encode(run))
-        made_here[path] = code
-    sound = store.encode(good()).decode()
-    for name, (code, change) in OF_TEXTS.items():
-        path = folder / f"{name.replace(' ', '-')}.json"
-        path.write_text(change(sound), encoding="utf-8")
-        made_here[path] = code
-    return made_here
+        path.write_text(text, encoding="utf-8")
+        codes[path] = OF_RUNS[name][0] if name in OF_RUNS else OF_TEXTS[name][0]
+    return codes
 
 
 if __name__ == "__main__":
