@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The command as a user types it, in a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -24,6 +26,12 @@ def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, s
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     own = {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
     return {**os.environ, **own, **(others or {})}
+
+
+def simulated(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables that give a process simulated devices, by fields of their `Spec`."""
+    folder = ROOT / "tests" / "instruments" / "simulated"
+    return {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "SIM_SPEC": json.dumps(spec)}
 
 
 def start(

@@ -97,8 +97,7 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     with standing_in():
         outcome = func(*meta_args, **meta_kwargs)
     if [form_of(tensor) for tensor in given] != forms:
-        msg = f"{func} would resize a tensor that it is given, which is not simulated"
-        raise ValueError(msg)
+        raise ValueError(f"{func} would resize a tensor that it is given, which is not simulated")
     result = map_leaves(outcome, torch.Tensor, to_slot)
     counter = _flop_counters().get(func.overloadpacket)
     flops = float(counter(*meta_args, **meta_kwargs, out_val=outcome)) if counter else 0.0

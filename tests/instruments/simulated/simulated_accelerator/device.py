@@ -116,8 +116,7 @@ class Device:
         faults = self.spec.faults
         lost = faults.lost_after is not None and self.account.launches >= faults.lost_after
         if lost or self.index in faults.broken:
-            msg = f"{self.spec.name} error: device {self.index} is lost"
-            raise torch.AcceleratorError(msg)
+            raise torch.AcceleratorError(f"{self.spec.name} error: device {self.index} is lost")
 
     def synchronise(self) -> None:
         """Wait for every stream."""
@@ -134,11 +133,10 @@ class Device:
         with self._lock:
             free = self.spec.memory - self.allocated
             if size > free:
-                msg = (
+                raise torch.OutOfMemoryError(
                     f"{self.spec.name} out of memory. Tried to allocate {size} bytes; device "
                     f"{self.index} has {self.spec.memory} bytes, of which {free} are free."
                 )
-                raise torch.OutOfMemoryError(msg)
             self.allocated += size
             self.peak = max(self.peak, self.allocated)
 

@@ -58,8 +58,6 @@ class Graph:
                 self._compute,
                 [tensor.buffer.value for tensor in self._read],
                 [tensor.buffer.value for tensor in self._written],
-                ("graph", id(self)),
-                sum(operation.seconds for operation in self._operations),
             )
         )
         for operation in self._operations:
@@ -79,5 +77,4 @@ class Graph:
 def refuse() -> None:
     """Raise if a graph is recorded, which nothing that the host waits for can be a part of."""
     if current.graph is not None:
-        msg = "operation not permitted when stream is capturing"
-        raise RuntimeError(msg)
+        raise RuntimeError("operation not permitted when stream is capturing")

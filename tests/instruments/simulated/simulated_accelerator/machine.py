@@ -36,11 +36,10 @@ class Machine:
         index = which.index if isinstance(which, torch.device) else which
         index = current.index if index is None else index
         if not 0 <= index < len(self.devices):
-            msg = (
+            raise torch.AcceleratorError(
                 f"{self.spec.name} error: invalid device ordinal {index} "
                 f"({len(self.devices)} visible)"
             )
-            raise torch.AcceleratorError(msg)
         return self.devices[index]
 
     def launching(self, operation: str) -> float:

@@ -25,19 +25,6 @@ class _Event(streams.Event):
         self.mark(stream or machine.stream(machine.device()))
 
 
-class _DeviceContext:
-    """Makes a device the current one of the thread, within a ``with`` block."""
-
-    def __init__(self, which: Which) -> None:
-        self._index = machine.device(which).index
-
-    def __enter__(self) -> None:
-        self._before, current.index = current.index, self._index
-
-    def __exit__(self, *_: object) -> None:
-        current.index = self._before
-
-
 class UnusableGenerator(torch.Generator):
     """A source of random numbers that can be made for the device, and draws on the CPU only."""
 
@@ -86,7 +73,6 @@ class Backend(Bare):
     """What a backend usually has."""
 
     Event = _Event
-    device = _DeviceContext
 
     def synchronize(self, which: Which = None) -> None:
         """Wait until all work on a device, and on no other, has ended."""
@@ -96,10 +82,6 @@ class Backend(Bare):
         """Return a new stream; every ``priority`` is the same."""
         del priority
         return machine.device(device).new_stream()
-
-    def stream(self, stream: streams.Stream) -> streams.Stream:
-        """Return what makes a stream current within a ``with`` block."""
-        return stream
 
     def current_stream(self, which: Which = None) -> streams.Stream:
         """Return the thread's current stream on a device."""
@@ -125,11 +107,6 @@ class Backend(Bare):
         """Return the name of the product."""
         machine.device(which)
         return "Simulated accelerator"
-
-    def get_device_capability(self, which: Which = None) -> tuple[int, int]:
-        """Return the version of the architecture."""
-        machine.device(which)
-        return 1, 0
 
     def get_device_properties(self, which: Which = None) -> SimpleNamespace:
         """Return some of what CUDA tells, by the names that CUDA has for it."""
