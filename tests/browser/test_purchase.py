@@ -67,16 +67,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     with shown(browser, address, LOOKS[1]) as one:
-        unfold(one.page)
+        one.probe("unfold")
         yield one.page
         assert one.refused() == []
         assert one.said == []
-
-
-def unfold(page: Page) -> None:
-    page.evaluate(
-        "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
-    )
 
 
 def part(page: Page, name: str) -> str:
@@ -155,7 +149,7 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     put(page, "Years", "2")
     sent = {name: part(page, name) for name in PARTS}
     with shown(browser, page.url, LOOKS[1]) as other:
-        unfold(other.page)
+        other.probe("unfold")
         assert {name: part(other.page, name) for name in PARTS} == sent
         assert field(other.page, FIRST).input_value() == "20000"
     page.go_back()

@@ -52,9 +52,7 @@ def frobench(
     *arguments: object, folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run `frobench` in `folder` to its end."""
-    process = start(*arguments, folder=folder, environment=environment)
-    out, err = process.communicate(timeout=PATIENCE)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    return program("frobench", arguments, folder, variables(folder, environment))
 
 
 def program(

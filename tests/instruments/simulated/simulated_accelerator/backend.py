@@ -18,7 +18,6 @@ from .host import Host, host
 from .machine import machine
 from .module import Backend, Bare, UnusableGenerator
 from .operations import dispatch
-from .stand_ins import standing_in
 
 _BATCHES, _CALLS = 10, 20
 _MOST_OVERHEAD = 20e-6
@@ -57,20 +56,15 @@ def register() -> None:
     autocast.register(everything, some)
     _libraries.extend([everything, some])
     if machine.devices:
-        _call_views(torch.empty(1, device=machine.spec.name))
+        tensor = torch.empty(1, device=machine.spec.name)
+        tensor.view(1)  # the first call; views run on no device, and so leave no trace there
+        if not machine.spec.virtual:  # where calls cost what they are said to
+            _calibrate(tensor)
         machine.device().forget_peak()
 
 
 def _call(func: Any, *args: Any, **kwargs: Any) -> Any:
     return dispatch(func, args, kwargs)
-
-
-def _call_views(tensor: torch.Tensor) -> None:
-    """Make the first calls; views run on no device, and so leave no trace there."""
-    with standing_in():
-        tensor.view(1)
-    if not machine.spec.virtual:  # where calls cost what they are said to
-        _calibrate(tensor)
 
 
 def _calibrate(tensor: torch.Tensor) -> None:
