@@ -68,8 +68,6 @@ def test_a_step_that_is_wrong_or_not_compiled_does_not_pass_the_check(
     assert not seen(tmp_path).check.passed
 
 
-def test_a_compiler_that_gives_up_does_not_pass_the_check(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compilers_that_give_up_do_not_pass(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
     assert not seen(BENCHMARKS).check.passed

@@ -55,9 +55,7 @@ def test_all_devices_come_to_the_same_however_the_batch_is_shared(batch: int, at
     assert f"on {at_work} of 4 devices" in check.compared
 
 
-def test_a_training_that_goes_on_without_learning_does_not_pass_the_check(
-    sharing: ModuleType,
-) -> None:
+def test_a_training_that_goes_on_without_learning_does_not_pass(sharing: ModuleType) -> None:
     training = sharing.Training(CPU, SIZE, BATCH)
     steps = iter([training.step])
 
@@ -101,7 +99,7 @@ def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[W
     assert recorder.work.items == steps * BATCH
 
 
-def test_a_step_in_a_process_ends_when_its_device_is_done(
+def test_steps_end_when_a_device_is_done(
     sharing: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait = Mock()

@@ -30,9 +30,7 @@ def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
 
 
 @pytest.mark.parametrize("reading", ["nobody", "first"])
-def test_every_device_is_driven_by_a_thread_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, reading: str
-) -> None:
+def test_each_device_has_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch, reading: str) -> None:
     together, step, seen = Barrier(3, timeout=30), MODULE.Training.step, Recorder()
 
     def meet(*given: object) -> object:

@@ -115,9 +115,7 @@ WRONG: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
-def test_numbers_that_are_not_normally_distributed_are_told(
-    wrong: Callable[[Tensor], Tensor],
-) -> None:
+def test_numbers_that_are_not_normally_spread_are_told(wrong: Callable[[Tensor], Tensor]) -> None:
     drawn = torch.randn(N, generator=torch.Generator().manual_seed(1))
     assert PLACEMENT.normal(N)(drawn).passed
     assert not PLACEMENT.normal(N)(wrong(drawn)).passed

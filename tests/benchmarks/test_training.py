@@ -22,9 +22,7 @@ def trained(one: "training.Training", steps: int = STEPS) -> "training.Trained":
 
 
 @pytest.mark.parametrize(("size", "batch"), [("small", 64), ("small", 8), ("medium", 64)])
-def test_the_loss_falls_to_the_noise_and_no_further_whatever_the_seed(
-    size: str, batch: int
-) -> None:
+def test_the_loss_falls_to_the_noise_and_no_further_by_any_seed(size: str, batch: int) -> None:
     for seed in range(3):
         one = training.Training(Device("cpu", seed), size, batch)
         check = one.check(STEPS)(trained(one))

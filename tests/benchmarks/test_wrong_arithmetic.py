@@ -124,9 +124,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("call", "old", "new"), FAULTS, ids=[call for call, *_ in FAULTS])
-def test_wrong_arithmetic_does_not_pass_the_check(
-    call: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_wrong_arithmetic_does_not_pass(call: str, old: str, new: str, tmp_path: Path) -> None:
     module = brief(planted(tmp_path, f"bench_{call.partition('.')[0]}", old, new))
     assert not called(call, module).check.passed
 

@@ -96,9 +96,7 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
-    wheel: Path, project: Path
-) -> None:
+def test_a_project_with_packages_of_those_names_measures_itself(wheel: Path, project: Path) -> None:
     table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
     (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):

@@ -22,16 +22,9 @@ from .operations import dispatch
 _BATCHES, _CALLS = 10, 20
 _MOST_OVERHEAD = 20e-6
 
-_DIRECT = (
-    # `torch.tensor` fills a new tensor with Python dispatch switched off,
-    torch.ops.aten.copy_.default,
-    # and these would be made as empty ones and resized.
-    torch.ops.aten.arange.default,
-    torch.ops.aten.arange.start,
-    torch.ops.aten.arange.start_step,
-    torch.ops.aten.eye.default,
-    torch.ops.aten.eye.m,
-)
+_DIRECT = ("copy_", "arange", "arange.start", "arange.start_step", "eye", "eye.m")
+"""`torch.tensor` fills a new tensor by the first with Python dispatch switched off, and the others
+would be made as empty ones and resized."""
 
 
 _libraries: list[library.Library] = []  # they undo their registrations when they die
@@ -49,8 +42,10 @@ def register() -> None:
     everything = library.Library("_", "IMPL")
     everything.fallback(_call, "PrivateUse1")
     some = library.Library("aten", "IMPL")
-    for func in _DIRECT:
-        some.impl(func.name().removeprefix("aten::"), partial(_call, func), "PrivateUse1")
+    for name in _DIRECT:
+        packet, _, overload = name.partition(".")
+        func = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        some.impl(name, partial(_call, func), "PrivateUse1")
     some.impl("_pin_memory", copies.pin_memory, "CPU")
     some.impl("is_pinned", copies.is_pinned, "CPU")
     autocast.register(everything, some)

@@ -18,13 +18,7 @@ Handler = Callable[..., Any]
 _aten = torch.ops.aten
 _spec = machine.spec
 _handlers: dict[Any, Handler] = {}
-_ALLOCATIONS = (
-    _aten.empty,
-    _aten.empty_like,
-    _aten.empty_strided,
-    _aten.new_empty,
-    _aten.new_empty_strided,
-)
+_ALLOCATIONS = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
 
 
 def handles(func: Any) -> Callable[[Handler], Handler]:
@@ -53,7 +47,7 @@ class Operation:
         self.name = str(func)
         self.handler = _handlers.get(func)
         self.view = func is _aten._unsafe_view.default or not all(one.is_write for one in aliases)
-        self.allocates = func.overloadpacket in _ALLOCATIONS
+        self.allocates = func.overloadpacket.__name__ in _ALLOCATIONS
         self.random = torch.Tag.nondeterministic_seeded in func.tags
         self.written = [
             (number, argument.name)
@@ -83,9 +77,7 @@ class Call:
 
     launch: float
 
-    def __init__(
-        self, begin: float, operation: Operation, args: Any, kwargs: dict[str, Any]
-    ) -> None:
+    def __init__(self, begin: float, operation: Operation, args: Any, kwargs: Any) -> None:
         self.begin = begin
         self.operation = operation
         self.args = args
@@ -122,24 +114,18 @@ class Call:
         """Return where the operation runs; raise if its arguments lie on several devices."""
         generator = self.kwargs.get("generator")
         if generator is not None:
-            raise RuntimeError(
-                f"Expected a '{_spec.name}' device type for generator "
-                f"but found '{generator.device.type}'"
-            )
+            raise RuntimeError(f"Expected a '{_spec.name}' device type for generator")
         if self.kwargs.get("device") is not None:
             self.inner.keywords.update(device=torch.device("cpu"), pin_memory=False)
             return machine.device(self.kwargs["device"])
         device = self.sims[0].buffer.device
-        for tensor in self.tensors:
-            if isinstance(tensor, SimTensor):
-                alien = tensor.buffer.device is not device
-            else:
-                alien = tensor.dim() > 0  # a scalar on the CPU may take part anywhere
-            if alien:
-                raise RuntimeError(
-                    "Expected all tensors to be on the same device, but found at least two "
-                    f"devices, {device.torch_device} and {tensor.device}!"
-                )
+        # A scalar on the CPU may take part anywhere.
+        given = (one for one in self.tensors if one.dim() or isinstance(one, SimTensor))
+        if aliens := {tensor.device for tensor in given} - {device.torch_device}:
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two "
+                f"devices, {device.torch_device} and {aliens.pop()}!"
+            )
         return device
 
     def run(self, seconds: tuple[float, float], new: Sequence[SimTensor] = ()) -> float:

@@ -53,13 +53,8 @@ class Graph:
         """Launch all operations together, in the order in which they were recorded."""
         begin, device = host.begin(), self._device
         launch = machine.launching("graph")
-        tape.append(
-            Entry(
-                self._compute,
-                [tensor.buffer.value for tensor in self._read],
-                [tensor.buffer.value for tensor in self._written],
-            )
-        )
+        reads, writes = ([one.buffer.value for one in its] for its in (self._read, self._written))
+        tape.append(Entry(self._compute, reads, writes))
         for operation in self._operations:
             stream = machine.stream(device)
             device.run(operation.name, stream, "compute", operation.seconds, begin + launch)

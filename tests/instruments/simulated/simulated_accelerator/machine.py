@@ -36,10 +36,7 @@ class Machine:
         index = which.index if isinstance(which, torch.device) else which
         index = current.index if index is None else index
         if not 0 <= index < len(self.devices):
-            raise torch.AcceleratorError(
-                f"{self.spec.name} error: invalid device ordinal {index} "
-                f"({len(self.devices)} visible)"
-            )
+            raise torch.AcceleratorError(f"{self.spec.name} error: invalid device ordinal {index}")
         return self.devices[index]
 
     def launching(self, operation: str) -> float:
