@@ -12,7 +12,7 @@ import torch
 
 from . import streams
 from .machine import machine
-from .streams import Account, current
+from .streams import Account
 
 Which = torch.device | str | int | None
 
@@ -40,10 +40,6 @@ class Bare:
     No call waits for a device but reading from it, and random numbers are drawn on the CPU only.
     """
 
-    def is_initialized(self) -> bool:
-        """Return ``True``: there is nothing to initialise."""
-        return True
-
     def is_available(self) -> bool:
         """Return whether a device is visible."""
         return bool(machine.devices)
@@ -54,14 +50,6 @@ class Bare:
     def device_count(self) -> int:
         """Return the number of visible devices."""
         return len(machine.devices)
-
-    def current_device(self) -> int:
-        """Return the number of the thread's current device."""
-        return current.index
-
-    def set_device(self, which: Which) -> None:
-        """Make a device the thread's current one."""
-        current.index = machine.device(which).index
 
     def manual_seed_all(self, seed: int) -> None:
         """Seed the random numbers of every device."""
