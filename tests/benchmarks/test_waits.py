@@ -32,8 +32,8 @@ def test_bodies_wait_as_often_as_is_said(seen: dict[str, Any], body: str, waits:
 
 def test_a_batch_is_prefetched_into_a_place_that_no_step_still_reads(seen: dict[str, Any]) -> None:
     works = seen["prefetched"]["works"]
-    copies = [(begin, end) for _, stream, begin, end in works if stream != 0]
-    *training, _, _ = [(begin, end) for _, stream, begin, end in works if stream == 0]
+    copies = [(begin, end) for stream, begin, end in works if stream != 0]
+    *training, _, _ = [(begin, end) for stream, begin, end in works if stream == 0]
     batches, steps = in_parts(copies), in_parts(training)  # without the losses, read at the end
     for (begun, copied), (step, _) in zip(batches, steps, strict=True):
         assert begun < copied <= step

@@ -34,7 +34,6 @@ def handles(func: Any) -> Callable[[Handler], Handler]:
 class Operation:
     """What is known of one of PyTorch's operations; worked out when it is first met.
 
-    name : as PyTorch spells it
     handler : the function that runs it, if it is a special one
     written : number and name of the arguments that it changes
     plans : results and duration, by what of the arguments they depend on
@@ -44,7 +43,6 @@ class Operation:
         schema = func._schema
         aliases = [one.alias_info for one in schema.returns if one.alias_info is not None]
         self.func = func
-        self.name = str(func)
         self.handler = _handlers.get(func)
         self.view = func is _aten._unsafe_view.default or not all(one.is_write for one in aliases)
         self.allocates = func.overloadpacket.__name__ in _ALLOCATIONS
@@ -72,10 +70,7 @@ class Call:
     key : what of the arguments shape and duration of the results depend on
     device : where it runs
     inner : the same call on the CPU
-    launch : host time that it takes, known once it runs
     """
-
-    launch: float
 
     def __init__(self, begin: float, operation: Operation, args: Any, kwargs: Any) -> None:
         self.begin = begin
@@ -128,16 +123,12 @@ class Call:
             )
         return device
 
-    def run(self, seconds: tuple[float, float], new: Sequence[SimTensor] = ()) -> float:
-        """Let the device compute after the launch, from its memory or its cache.
-
-        Return when it will end.
-        """
-        name, stream = self.operation.name, machine.stream(self.device)
-        self.launch = machine.launching(name)
+    def run(self, seconds: tuple[float, float], new: Sequence[SimTensor]) -> None:
+        """Let the device compute after the launch, from its memory or its cache."""
         from_memory, from_cache = seconds
         duration = from_cache if self._cached(new) else from_memory
-        return self.device.run(name, stream, "compute", duration, self.begin + self.launch)
+        stream = machine.stream(self.device)
+        self.device.run(stream, "compute", duration, self.begin + _spec.launch)
 
     def _cached(self, new: Sequence[SimTensor]) -> bool:
         """Touch what is read and written; return whether all that was given is in the cache."""

@@ -19,7 +19,6 @@ class Recorded(NamedTuple):
     seconds : that the device takes for it
     """
 
-    name: str
     run: Callable[[], object]
     seconds: float
 
@@ -52,12 +51,12 @@ class Graph:
     def replay(self) -> None:
         """Launch all operations together, in the order in which they were recorded."""
         begin, device = host.begin(), self._device
-        launch = machine.launching("graph")
+        launch = machine.spec.launch
         reads, writes = ([one.buffer.value for one in its] for its in (self._read, self._written))
         tape.append(Entry(self._compute, reads, writes))
         for operation in self._operations:
             stream = machine.stream(device)
-            device.run(operation.name, stream, "compute", operation.seconds, begin + launch)
+            device.run(stream, "compute", operation.seconds, begin + launch)
         host.spend(begin, launch)
 
     @property

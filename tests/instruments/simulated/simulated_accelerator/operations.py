@@ -84,17 +84,16 @@ def _operate(call: Call) -> Any:
         tensor.buffer.fresh = False
     run = _deferred(call, plan, [t.contents for t in new])
     if current.graph is not None:
-        recorded = Recorded(operation.name, run, plan.seconds[0])
+        recorded = Recorded(run, plan.seconds[0])
         current.graph.record(recorded, call.sims, written)
         return _result(call, plan, new)
     if call.device.lazy:
-        call.launch = machine.launching(operation.name)
         run = _worked_for(run, call, plan.seconds[0])
     reads, writes = ([t.buffer.value for t in tensors] for tensors in (call.sims, written))
     tape.append(Entry(run, reads, writes))
     if not call.device.lazy:
         call.run(plan.seconds, new)
-    host.spend(call.begin, call.launch)
+    host.spend(call.begin, _spec.launch)
     return _result(call, plan, new)
 
 
@@ -109,11 +108,11 @@ def _result(call: Call, plan: Plan, new: list[SimTensor]) -> Any:
 
 def _worked_for(run: Callable[[], Any], call: Call, seconds: float) -> Callable[[], Any]:
     """Return what lets the device work only when its values are computed, since they are read."""
-    name, device, stream = call.operation.name, call.device, machine.stream(call.device)
+    device, stream = call.device, machine.stream(call.device)
 
     def work() -> None:
         run()
-        device.run(name, stream, "compute", seconds, host.now() + _spec.launch)
+        device.run(stream, "compute", seconds, host.now() + _spec.launch)
 
     return work
 

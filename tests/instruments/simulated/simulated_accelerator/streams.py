@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 class Work(NamedTuple):
     """One operation as the device saw it: moments of `time.perf_counter`, in seconds."""
 
-    name: str
     stream: int
     begin: float
     end: float
@@ -25,14 +24,12 @@ class Work(NamedTuple):
 class Account:
     """What a device did, in simulated time: the truth to hold a measurement against.
 
-    busy : seconds in which an engine worked, summed over the engines
     recent : the last operations, oldest first
     """
 
     def __init__(self) -> None:
         self.launches = 0
         self.synchronisations = 0
-        self.busy = 0.0
         self.recent: deque[Work] = deque(maxlen=20_000)
 
 
