@@ -107,7 +107,8 @@ def _images(layout: str) -> Call:
 
 def _layers(tokens: int, passes: int = 1, **given: Any) -> Call:  # noqa: ANN401 - as above
     masked = passes * 2 * 4 * 256 * (tokens * (tokens - 1) // 2)  # pairs of a token and a later one
-    return Call(HERE | {"width": 256, "layers": 2, "dtype": "float32"} | given, {}, masked)
+    shape = {"width": 256, "layers": 2, "dtype": "float32"}
+    return Call(HERE | shape | given, {"items": given.get("batch", tokens)}, masked)
 
 
 def _small(nbytes: float, weights: str) -> Call:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from torch import Tensor, distributed
@@ -54,17 +55,12 @@ def test_all_devices_come_to_the_same_however_the_batch_is_shared(batch: int, at
     assert f"on {at_work} of 4 devices" in check.compared
 
 
-def test_a_training_that_goes_on_without_learning_does_not_pass_the_check(
-    sharing: ModuleType,
-) -> None:
+def test_a_training_that_goes_on_without_learning_does_not_pass(sharing: ModuleType) -> None:
     training = sharing.Training(CPU, SIZE, BATCH)
-    steps = 0
+    steps = iter([training.step])
 
-    def take(inputs: Tensor, targets: Tensor) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == 1:
-            training.step(inputs, targets)
+    def take(*batch: Tensor) -> None:
+        next(steps, lambda *_: None)(*batch)
 
     recorder = Recorder()
     sharing.measure_course(recorder, training, take, [training.model])
@@ -103,24 +99,18 @@ def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[W
     assert recorder.work.items == steps * BATCH
 
 
-class Watched(Device):
-    """Counts how often it was waited for."""
-
-    waits = 0
-
-    def synchronize(self) -> None:
-        """Count."""
-        self.waits += 1
-
-
-def test_a_step_in_a_process_ends_when_its_device_is_done(sharing: ModuleType) -> None:
-    device = Watched("cpu")
+def test_steps_end_when_a_device_is_done(
+    sharing: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = Mock()
+    monkeypatch.setattr(Device, "synchronize", wait)
     store = sharing.meeting_point([SimpleNamespace(seat=Seat("cpu", "cpu"))])
-    alone = sharing.in_worker(device, SIZE, BATCH)
-    with sharing.in_group(device, 0, sharing.Group(1, store.port), SIZE, BATCH) as member:
-        for waits, (body, _, _) in enumerate((alone, member), 1):
+    alone = sharing.in_worker(CPU, SIZE, BATCH)
+    with sharing.in_group(CPU, 0, sharing.Group(1, store.port), SIZE, BATCH) as member:
+        for body, _, _ in (alone, member):
+            wait.reset_mock()
             body()
-            assert device.waits == waits
+            wait.assert_called_once()
         del member, body
 
 

@@ -13,22 +13,13 @@ from torch import Tensor
 
 from frobench.suite.kit.cases import expand, sizes
 from frobench.suite.kit.device import Device
-from tests.benchmarks.calls import brief, called, module_of
+from tests.benchmarks.calls import CPU, brief, module_of
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, planted
 
-CPU = Device("cpu")
 STEPS = 20
-
-
 MODULE = module_of("loss_reporting")
-SMALL = {"network": "small", "batch": 64}
-PAGEABLE = SMALL | {"accelerator": CPU, "memory": "pageable"}
-TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
-
-
-def test_the_large_network_is_for_accelerators() -> None:
-    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
-        called("loss_reporting.reading", network="large")
+SMALL: dict[str, Any] = {"network": "small", "batch": 64}
+TOGETHER = SMALL | {"devices": [CPU] * 3}
 
 
 def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
@@ -39,9 +30,7 @@ def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
 
 
 @pytest.mark.parametrize("reading", ["nobody", "first"])
-def test_every_device_is_driven_by_a_thread_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, reading: str
-) -> None:
+def test_each_device_has_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch, reading: str) -> None:
     together, step, seen = Barrier(3, timeout=30), MODULE.Training.step, Recorder()
 
     def meet(*given: object) -> object:
@@ -49,7 +38,7 @@ def test_every_device_is_driven_by_a_thread_of_its_own(
         return step(*given)
 
     monkeypatch.setattr(MODULE.Training, "step", meet)
-    MODULE.bench_threads(seen, **TOGETHER | {"reading": reading})
+    MODULE.bench_threads(seen, reading=reading, **TOGETHER)
     assert seen.check.passed
 
 
@@ -89,7 +78,7 @@ def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_na
         reads.clear()
         body()
 
-    getattr(MODULE, f"bench_{function}")(measure, **TOGETHER | {"reading": reading})
+    getattr(MODULE, f"bench_{function}")(measure, reading=reading, **TOGETHER)
     assert sorted(reads) == times
 
 
@@ -109,5 +98,5 @@ def test_a_batch_that_is_prefetched_is_used_from_where_it_was_put(
     monkeypatch.setattr(module, "pinned", lambda tensor: tensor)
     monkeypatch.setattr(torch.cpu, "current_stream", lambda _: Queue())
     monkeypatch.setattr(Device, "stream", lambda _: Queue())
-    module.bench_loading(seen, **PAGEABLE | {"memory": "prefetched"})
+    module.bench_loading(seen, accelerator=CPU, memory="prefetched", **SMALL)
     assert seen.check.passed == passes

@@ -2,7 +2,6 @@
 """Many operations do the arithmetic of one, as often as they say."""
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -46,48 +45,28 @@ class Counted(Recorder):
         super().__call__(counting, **more)
 
 
-def seen(function: str, module: ModuleType = MODULE, **arguments: Any) -> Counted:  # noqa: ANN401 - whatever it takes
-    recorder = Counted()
-    getattr(module, f"bench_{function}")(recorder, **arguments)
-    return recorder
-
-
-@pytest.mark.parametrize("pieces", [1, 10, 10_000])
-def test_pieces_are_as_many_operations_and_the_same_arithmetic(pieces: int) -> None:
-    plain = seen("pieces", device=CPU, pieces=pieces)
-    assert plain.check.passed
-    assert plain.work.items == plain.counter.operations == pieces
-    assert plain.work.flops == plain.counter.numbers == NUMBERS
-    assert plain.work.bytes == 2 * NUMBERS * torch.float32.itemsize
-
-
-def test_one_call_for_all_pieces_is_one_operation_with_the_same_work() -> None:
-    together = seen("pieces_foreach", device=CPU, pieces=100)
-    assert together.check.passed
-    assert together.counter.operations == 1
-    assert together.counter.numbers == NUMBERS
-    assert together.work == seen("pieces", device=CPU, pieces=100).work
-
-
-def test_a_graph_replays_the_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("function", "given", "operations"),
+    [
+        *(("pieces", {"device": CPU, "pieces": count}, count) for count in (1, 10, 10_000)),
+        ("pieces_foreach", {"device": CPU, "pieces": 100}, 1),
+        ("pieces_graph", {"accelerator": CPU, "pieces": 100}, 100),
+        *(("chain", {"device": CPU, "n": n}, 100) for n in (1, 64)),
+        *(("chain_large", {"accelerator": CPU, "n": n}, 100) for n in (1, 64)),
+        ("chain_compiled", {"device": CPU, "n": 64}, 100),
+    ],
+)
+def test_the_same_arithmetic_is_as_many_operations_as_it_says(
+    monkeypatch: pytest.MonkeyPatch, function: str, given: dict[str, Any], operations: int
+) -> None:
     monkeypatch.setattr(MODULE, "capture", lambda _device, body: body)
-    graph = seen("pieces_graph", accelerator=CPU, pieces=100)
-    assert graph.check.passed
-    assert graph.counter.operations == graph.work.items == 100
-
-
-@pytest.mark.parametrize("n", [1, 64])
-def test_a_chain_adds_as_often_as_it_says(n: int) -> None:
-    for chain in (seen("chain", device=CPU, n=n), seen("chain_large", accelerator=CPU, n=n)):
-        assert chain.check.passed
-        assert chain.work.items == chain.counter.operations == 100
-        assert chain.work.flops == chain.counter.numbers == 100 * n
-        assert chain.work.bytes == 2 * 4 * n
-
-
-def test_what_compiling_took_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "compiled", lambda _device, body: (body, 2.5))
-    chain = seen("chain_compiled", device=CPU, n=64)
-    assert chain.check.passed
-    assert chain.apart == {"compile": 2.5}
-    assert chain.work == seen("chain", device=CPU, n=64).work
+    seen, many = Counted(), given.get("pieces", 100)
+    getattr(MODULE, f"bench_{function}")(seen, **given)
+    assert seen.check.passed
+    assert seen.counter.operations == operations
+    assert seen.work.items == many
+    numbers = given.get("n", NUMBERS)  # in each of a chain's operations, or in all pieces together
+    assert seen.work.bytes == 2 * numbers * torch.float32.itemsize
+    assert seen.work.flops == seen.counter.numbers == numbers * (many if "n" in given else 1)
+    assert seen.apart == ({"compile": 2.5} if function == "chain_compiled" else {})

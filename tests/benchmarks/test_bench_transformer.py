@@ -26,9 +26,8 @@ MODULE = module_of("transformer")
 def seen(function: str, **arguments: Any) -> Recorder:  # noqa: ANN401 - whatever it takes
     """Call a benchmark on the CPU, with attention whose products torch counts."""
     recorder = Recorder()
-    device = "device" if function.endswith("narrow") else "accelerator"
     with sdpa_kernel(SDPBackend.MATH):
-        getattr(MODULE, f"bench_{function}")(recorder, **{device: CPU}, **SHAPE | arguments)
+        getattr(MODULE, f"bench_{function}")(recorder, accelerator=CPU, **SHAPE | arguments)
     return recorder
 
 
@@ -48,14 +47,11 @@ def replays(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 
 @pytest.mark.usefixtures("replays")
-@pytest.mark.parametrize("way", ["", "_graph", "_narrow"])
+@pytest.mark.parametrize("way", ["", "_graph"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_declared_operations_are_those_that_torch_counts_but_for_the_masked_ones(
-    kind: str, way: str
-) -> None:
+def test_declared_operations_are_what_torch_counts_but_for_masked_ones(kind: str, way: str) -> None:
     result = seen(kind + way, **KINDS[kind])
-    cached = TRAINED if way == "_narrow" else CACHED
-    tokens = {"train": TRAINED, "prefill": cached, "decode": 1}[kind]
+    tokens = {"train": TRAINED, "prefill": CACHED, "decode": 1}[kind]
     masked = tokens * (tokens - 1) // 2  # pairs of a token and a later one
     passes = 3 if kind == "train" else 1
     assert result.work.flops == result.products - passes * 2 * 4 * 256 * masked
@@ -95,9 +91,7 @@ def test_every_step_begins_from_the_same_weights() -> None:
     assert not training.check(later).passed
 
 
-def test_what_is_recorded_is_the_step_of_an_optimizer_that_graphs_can_hold(
-    replays: list[Callable[[], object]],
-) -> None:
+def test_a_recorded_optimizer_is_one_for_graphs(replays: list[Callable[[], object]]) -> None:
     seen("train_graph")
     (step,) = replays
     (group,) = step.__self__.optimizer.param_groups  # type: ignore[attr-defined]
@@ -105,9 +99,7 @@ def test_what_is_recorded_is_the_step_of_an_optimizer_that_graphs_can_hold(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_does_not_fit_is_left_out_before_anything_is_drawn(
-    monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_what_does_not_fit_is_left_out_undrawn(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr(Device, "free_bytes", lambda _: 1 << 30)
     with pytest.raises(DoesNotFitError, match="GiB free"):
         seen(kind, **KINDS[kind], width=16_384)

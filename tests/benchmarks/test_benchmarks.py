@@ -28,7 +28,7 @@ def listing() -> list[str]:
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_every_benchmark_has_cases_and_every_exercise_some_on_the_cpu(
+def test_benchmarks_have_cases_and_exercises_some_on_the_cpu(
     listing: list[str], exercise: str
 ) -> None:
     cases = [line for line in listing if line.startswith(f"benchmarks/bench_{exercise}.py::")]

@@ -11,9 +11,7 @@ PLAIN = 0.05
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_work_is_what_torch_counts_and_what_must_be_moved_and_the_result_is_right(
-    name: str,
-) -> None:
+def test_work_is_what_torch_counts_and_must_be_moved_and_results_are_right(name: str) -> None:
     seen, call = called(name), CALLS[name]
     known = {"flops": seen.products - call.masked or None, **call.work}
     assert {what: getattr(seen.work, what) for what in known} == known

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What ranks exchange is right, and an operation that does nothing does not pass."""
 
-import importlib
 import os
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from itertools import product
 from pathlib import Path
-from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -32,13 +33,6 @@ OPERATIONS = {
 """Operations of ranks, and what each calls."""
 
 
-class Done:
-    """A message that has arrived, or so it says."""
-
-    def wait(self) -> None:
-        """Wait for nothing."""
-
-
 def operation(device: Device, rank: int, name: str, size: int, lacking: str = "") -> Task:
     """Return an operation; what it lacks does nothing."""
     import networks  # noqa: PLC0415 - found in the workers
@@ -49,7 +43,7 @@ def operation(device: Device, rank: int, name: str, size: int, lacking: str = ""
         with pytest.MonkeyPatch.context() as patch:
             for call in lacking.split():
                 home = networks if call.isupper() else dist
-                patch.setattr(home, call, lambda *_: [Done(), Done()])
+                patch.setattr(home, call, lambda *_: [Mock(), Mock()])
             return body()
 
     return (lame if lacking else body), check
@@ -92,56 +86,37 @@ def test_an_operation_that_moves_nothing_does_not_pass(group: Group, name: str) 
         assert not body.check().passed
 
 
-def fresh(name: str) -> ModuleType:
-    """Import a module of benchmarks in a worker, anew, since another test may have spoilt it."""
-    for spoilt in ("steps", "stages"):
-        sys.modules.pop(spoilt, None)
-    return importlib.import_module(name)
-
-
-def training(device: Device, rank: int, way: str, scaling: str, spoilt: int = -1) -> Task:
-    """Return a step of training; a rank that is spoilt gets the mean of no gradient."""
-    steps = fresh("steps")
-    body, check = steps.step(device, rank, 128, 128, way, scaling)
-    if rank == spoilt:
-        steps.gradient_of = torch.zeros_like  # type: ignore[attr-defined]
-    return body, check
-
-
-@pytest.mark.parametrize("way", ["alone", "ddp", "fsdp", "exchange"])
-def test_a_step_of_training_exchanges_the_mean_of_all_gradients(group: Group, way: str) -> None:
-    for scaling in ("weak", "strong"):
-        with group.task(training, way, scaling) as body:
-            body.timed(2)
-            assert body.check().passed
-
-
-def test_gradients_that_are_not_exchanged_do_not_pass(group: Group) -> None:
-    with group.task(training, "ddp", "weak", 1) as body:
-        body()
-        assert not body.check().passed
-
-
-def stages(device: Device, rank: int, way: str, micro: int, spoilt: int = -1) -> Task:
-    """Return a batch through a pipeline; a rank that is spoilt has no gradients."""
-    module = fresh("stages")
-    body, check = module.pipeline(device, rank, 128, micro, way)
+def training(device: Device, rank: int, spoilt: int, call: str, *given: object) -> Task:
+    """Return a step of training, or a batch through a pipeline; a spoilt rank has no gradients."""
+    for name in ("steps", "stages"):
+        sys.modules.pop(name, None)  # another test may have spoilt it
+    home, _, function = call.partition(".")
+    module = import_module(home)
+    body, check = getattr(module, function)(device, rank, 128, *given)
     if rank == spoilt:
         module.gradient_of = torch.zeros_like  # type: ignore[attr-defined]
     return body, check
 
 
-@pytest.mark.parametrize(("way", "micro"), [("alone", 4), ("pipeline", 1), ("pipeline", 4)])
-def test_a_pipeline_finds_the_gradients_of_the_whole_batch(
-    group: Group, way: str, micro: int
-) -> None:
-    with group.task(stages, way, micro) as body:
+@pytest.mark.parametrize(
+    "call",
+    [
+        *product(["steps.step"], [128], ["alone", "ddp", "fsdp", "exchange"], ["weak", "strong"]),
+        *(("stages.pipeline", micro, "pipeline") for micro in (1, 4)),
+        ("stages.pipeline", 4, "alone"),
+    ],
+)
+def test_ranks_find_the_mean_of_all_gradients(group: Group, call: tuple[object, ...]) -> None:
+    with group.task(training, -1, *call) as body:
         body.timed(2)
         assert body.check().passed
 
 
-def test_a_stage_without_gradients_does_not_pass(group: Group) -> None:
-    with group.task(stages, "pipeline", 2, 1) as body:
+@pytest.mark.parametrize(
+    "call", [("steps.step", 128, "ddp", "weak"), ("stages.pipeline", 2, "pipeline")]
+)
+def test_gradients_that_are_lost_do_not_pass(group: Group, call: tuple[object, ...]) -> None:
+    with group.task(training, 1, *call) as body:
         body()
         assert not body.check().passed
 

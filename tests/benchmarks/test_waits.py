@@ -26,18 +26,14 @@ def seen() -> dict[str, Any]:
         ("in_worker", [1, 0]),  # or the next step would begin early
     ],
 )
-def test_a_body_waits_for_each_device_as_often_as_it_says(
-    seen: dict[str, Any], body: str, waits: list[int]
-) -> None:
+def test_bodies_wait_as_often_as_is_said(seen: dict[str, Any], body: str, waits: list[int]) -> None:
     assert seen[body]["waits"] == waits
 
 
-def test_a_batch_is_prefetched_into_a_place_that_no_step_reads_any_more(
-    seen: dict[str, Any],
-) -> None:
+def test_a_batch_is_prefetched_into_a_place_that_no_step_still_reads(seen: dict[str, Any]) -> None:
     works = seen["prefetched"]["works"]
-    copies = [(begin, end) for _, stream, begin, end in works if stream != 0]
-    *training, _, _ = [(begin, end) for _, stream, begin, end in works if stream == 0]
+    copies = [(begin, end) for stream, begin, end in works if stream != 0]
+    *training, _, _ = [(begin, end) for stream, begin, end in works if stream == 0]
     batches, steps = in_parts(copies), in_parts(training)  # without the losses, read at the end
     for (begun, copied), (step, _) in zip(batches, steps, strict=True):
         assert begun < copied <= step

@@ -7,7 +7,6 @@ the index one has two runs.
 """
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -50,9 +49,9 @@ def take(folder: Path) -> None:
     files = [_machine(number, 0, runs / f"{number}.json") for number in range(len(PRICES))]
     known: list[str | Path] = ["--prices", prices, "-o"]
     example.keep(example.build(example.run_shown(), stored))
-    _report(*files, "--reference", files[REFERENCE], *known, chosen)
+    example.report(*files, "--reference", files[REFERENCE], *known, chosen)
     _machine(REFERENCE, 1, runs / "later.json")
-    _report(runs, *known, every)
+    example.report(runs, *known, every)
     pages = {
         "run": next(stored.glob(f"*/{example.run_shown().stem}.html")),
         "purchase": chosen / "purchase.html",
@@ -83,11 +82,6 @@ def _machine(number: int, again: int, path: Path) -> Path:
         case.extra_info.parts["enqueue"] = [one and one * chance.gauss(1, 0.01) for one in held]
     path.write_bytes(store.encode(run))
     return path
-
-
-def _report(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "frobench", "report", *map(str, arguments)]
-    subprocess.run(command, cwd=ROOT, check=True)
 
 
 def _keep(png: bytes, name: str) -> None:

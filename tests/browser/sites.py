@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Sites that hold every kind of page: of honest runs, of hostile ones, and of none."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +18,7 @@ from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory, made_up_fleet, many_machines
 from tests.instruments.runs.good_runs import good_run
+from tests.project.example import report
 from tests.reports.run.test_sensors import on_gpus
 
 HONEST: dict[str, Callable[[], Run]] = {
@@ -79,15 +78,11 @@ def build(folder: Path) -> None:
     prices = runs / "prices.csv"
     write_prices(prices)
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
-    _report(
-        folder / "honest",
-        newest(),
-        *_stored({name: _called(make(), name) for name, make in HONEST.items()}, runs),
-    )
-    _report(
-        folder / "machines", *(many_machines.write_one(number, runs) for number in range(MACHINES))
-    )
-    _report(folder / "hostile", *_stored(hostile, runs), newest(), "--prices", prices)
+    honest = _stored({name: _called(make(), name) for name, make in HONEST.items()}, runs)
+    report(newest(), *honest, "-o", folder / "honest")
+    machines = (many_machines.write_one(number, runs) for number in range(MACHINES))
+    report(*machines, "-o", folder / "machines")
+    report(*_stored(hostile, runs), newest(), "--prices", prices, "-o", folder / "hostile")
     small = {f"everywhere-{seed}": everywhere(_sensed(_small(seed))) for seed in (1, 2)}
     called = called_as_every_object(small["everywhere-1"])
     del small["everywhere-2"].benchmarks[:called]  # has nothing under these names
@@ -104,11 +99,6 @@ def build(folder: Path) -> None:
     asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
     asked_nodes.write(asked, folder / "asked")
     site.build([*_stored(nodes, runs), folder / "asked"], folder / "many-nodes")
-
-
-def _report(out: Path, *given: str | Path) -> None:
-    command = [sys.executable, "-m", "frobench", "report", *map(str, given), "-o", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True)
 
 
 def _small(seed: int) -> Run:

@@ -91,9 +91,7 @@ def _is_sane(one: Shown, fragment: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("page", SAYS_NOTHING)
-def test_a_page_passes_over_what_is_wrong_and_draws_what_is_allowed(
-    browser: Browser, folder: Path, page: str
-) -> None:
+def test_a_page_draws_what_an_address_may_say(browser: Browser, folder: Path, page: str) -> None:
     with _opened(browser, folder, page) as one:
         plain = _go(one, "")
         for fragment in SAYS_NOTHING[page]:

@@ -67,16 +67,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     with shown(browser, address, LOOKS[1]) as one:
-        unfold(one.page)
+        one.probe("unfold")
         yield one.page
         assert one.refused() == []
         assert one.said == []
-
-
-def unfold(page: Page) -> None:
-    page.evaluate(
-        "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
-    )
 
 
 def part(page: Page, name: str) -> str:
@@ -108,9 +102,7 @@ def put(page: Page, label: str, value: str) -> None:
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
-def test_the_script_draws_what_the_page_shows_without_it(
-    browser: Browser, address: str, page: Page
-) -> None:
+def test_scripts_draw_what_shows_without_them(browser: Browser, address: str, page: Page) -> None:
     text = Path(address.removeprefix("file://")).read_text(encoding="utf-8")
     plain = browser.new_page()
     plain.set_content(re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL))
@@ -146,16 +138,14 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert cell(page, f"8{RATIO} Made-up", "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
 
 
-def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
-    browser: Browser, page: Page
-) -> None:
+def test_a_view_can_be_sent_and_the_back_button_steps_back(browser: Browser, page: Page) -> None:
     before = part(page, "cards")
     put(page, FIRST, "30000")
     put(page, FIRST, "20000")
     put(page, "Years", "2")
     sent = {name: part(page, name) for name in PARTS}
     with shown(browser, page.url, LOOKS[1]) as other:
-        unfold(other.page)
+        other.probe("unfold")
         assert {name: part(other.page, name) for name in PARTS} == sent
         assert field(other.page, FIRST).input_value() == "20000"
     page.go_back()
@@ -186,9 +176,7 @@ def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
     assert "covers" not in pasted
 
 
-def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_four_machines_fit_the_page_and_sheets_of_a_buyer(browser: Browser, tmp_path: Path) -> None:
     for name, content in purchase.files(RUNS[:4], "b/two.html", prices.read()).items():
         (tmp_path / name).write_bytes(content)
     with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:

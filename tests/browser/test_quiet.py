@@ -22,9 +22,7 @@ def test_hostile_text_executes_nothing(browser: Browser, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("site", HOSTILE)
-def test_hostile_machines_stand_side_by_side_beside_each_of_them(
-    browser: Browser, folder: Path, site: str
-) -> None:
+def test_hostile_machines_are_compared_with_each(browser: Browser, folder: Path, site: str) -> None:
     with shown(browser, (folder / site / "purchase.html").as_uri(), LOOKS[0]) as one:
         one.probe("unfold")
         choice = one.page.get_by_label("Compared with")

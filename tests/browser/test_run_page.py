@@ -23,9 +23,7 @@ def page(browser: Browser, folder: Path) -> Iterator[Shown]:
         yield one
 
 
-def test_folded_every_run_takes_few_screens_words_and_sheets(
-    browser: Browser, folder: Path
-) -> None:
+def test_folded_each_run_takes_few_screens_words_and_sheets(browser: Browser, folder: Path) -> None:
     pages = sorted((folder / "honest").glob("*/*.html"))
     assert newest().stem in {page.stem for page in pages}
     for page in pages:

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,8 +176,3 @@ def network(count: int, rate: float, folder: Path) -> Iterator[Network]:
         joined = Network(links, folder)
         stack.callback(joined.end)
         yield joined
-
-
-def python(module: str, *arguments: str) -> Sequence[str]:
-    """Return the command that runs a module."""
-    return (sys.executable, "-m", module, *arguments)

@@ -3,15 +3,11 @@
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Timer
 from typing import Any
 
 from frobench.suite.stored import store
@@ -87,37 +83,20 @@ class Fleet:
     def __init__(self, address: str, folder: Path, *options: object) -> None:
         self.folder = folder
         self.lines: list[str] = []
-        arguments = ("fleet", "--address", address, *options)
-        self._process = start(*arguments, folder=folder)
-        self._said: SimpleQueue[str | None] = SimpleQueue()
-        Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as lines:
-            for line in lines:
-                self._said.put(line.rstrip("\n"))
-        self._said.put(None)
+        self._process = start("fleet", "--address", address, *options, folder=folder)
+        self._late = Timer(LONGEST, self._process.kill)
+        self._late.daemon = True
+        self._late.start()
 
     def until(self, is_it: Callable[[str], bool]) -> str:
         """Return the next line that is looked for."""
-        ends = time.monotonic() + LONGEST
-        while time.monotonic() < ends:
-            try:
-                line = self._said.get(timeout=1.0)
-            except Empty:
-                continue
-            if line is None:
-                break
-            self.lines.append(line)
-            if is_it(line):
-                return line
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self.lines.append(line.rstrip("\n"))
+            if is_it(self.lines[-1]):
+                return self.lines[-1]
         shown = "\n".join(self.lines)
         raise AssertionError(f"it did not print the line in time; it printed:\n{shown}")
-
-    def interrupt(self) -> None:
-        """Do as Ctrl-C does."""
-        self._process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
         """End it at once."""
@@ -125,14 +104,9 @@ class Fleet:
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and the output, which a pipe holds whole."""
-        try:
-            code = self._process.wait(LONGEST)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            raise
-        assert self._process.stdout is not None
-        with self._process.stdout as out:
-            return code, out.read()
+        out, _ = self._process.communicate(timeout=LONGEST)
+        self._late.cancel()
+        return self._process.returncode, out
 
     def stored(self) -> list[Run]:
         """Return the runs that arrived."""

@@ -47,9 +47,7 @@ def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(tmp_
     assert all(str(label) in page for label in labels)
 
 
-def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster(
-    tmp_path: Path,
-) -> None:
+def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_by_itself(tmp_path: Path) -> None:
     with ray_nodes("a", "b", "c") as cluster:
         fleet = Fleet(cluster.address, tmp_path, *MEASURED, "--patience", 60)
         fleet.until(lambda line: line.startswith("c: begun"))

@@ -8,7 +8,7 @@ allows none, these tests are skipped.
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from frobench.reports import findings
@@ -44,10 +44,10 @@ def measured(net: Network, folder: Path, cases: str, *options: str) -> None:
     )
 
 
-def finished(net: Network, folder: Path) -> Iterator[Path]:
-    """Wait until the first node has printed the path of the stored file."""
+def finished(net: Network, folder: Path) -> Run:
+    """Wait until the first node has printed the path of the one stored file; return its run."""
     until(lambda: re.search(rf"{folder}/\S+\.json$", net.printed(0), re.MULTILINE), "not stored")
-    yield from folder.glob("*/*.json")
+    return stored(folder)
 
 
 def test_a_run_on_three_nodes_names_the_one_whose_link_is_slow(tmp_path: Path) -> None:
@@ -55,8 +55,7 @@ def test_a_run_on_three_nodes_names_the_one_whose_link_is_slow(tmp_path: Path) -
     with network(3, GIGABIT, tmp_path) as net:
         net.links.limit(2, FIFTH)
         measured(net, results, "neighbours and 3x1 and 1048576", "--launches", "6")
-        assert len([*finished(net, results)]) == 1, net.printed(0)
-    run = stored(results)
+        run = finished(net, results)
     assert [node.ranks for node in run.frobench.nodes or []] == [1, 1, 1]
     assert [case.extra_info.device for case in run.benchmarks] == ["cpu/3x1"]
     assert not [one for one in run.frobench.conclusions if one.severity == "error"]
@@ -73,9 +72,8 @@ def test_a_node_that_is_cut_off_is_named_and_what_was_measured_stays(tmp_path: P
         measured(net, results, wanted, "--launches", "3", "--deadline", "15")
         until(lambda: "launch 1 of about 3 done" in net.printed(0), net.printed(0))
         net.links.cut_off(1)
-        assert len([*finished(net, results)]) == 1, net.printed(0)
+        run = finished(net, results)
         until(lambda: "node 1 lost node 0" in net.printed(1), net.printed(1))
-    run = stored(results)
     (case,) = run.benchmarks
     assert case.extra_info.launches[0] > 0
     lost = [launch.lost for launch in run.frobench.launches if launch.lost]
@@ -102,7 +100,5 @@ def test_the_variables_of_slurm_are_enough_for_two_nodes_of_one_machine(tmp_path
     assert "node 1: the run of node 0 is over" in said[1][0]
     run = stored(tmp_path / "results")  # both held one lock together
     assert [case.extra_info.device for case in run.benchmarks] == ["cpu/2x1"]
-    assert [node.link for node in run.frobench.nodes or []] == [
-        None,
-        None,
-    ]  # a loopback has no rate
+    links = [node.link for node in run.frobench.nodes or []]
+    assert links == [None, None]  # a loopback has no rate

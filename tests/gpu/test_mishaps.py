@@ -56,9 +56,7 @@ def test_a_fresh_process_measures_the_rest(ran: Ran) -> None:
     assert sorted(places.values()) == [[3], [4]], places  # behind those that ended two processes
 
 
-def test_the_command_says_that_cases_failed_and_stores_a_valid_run(
-    ran: Ran, tmp_path: Path
-) -> None:
+def test_the_command_says_that_cases_fail_and_stores_a_valid_run(ran: Ran, tmp_path: Path) -> None:
     assert ran[0].returncode == 1
     assert "bench_hang[cuda:0]: " in ran[0].stderr
     faults = validate_file(store.write(ran[1], tmp_path))

@@ -94,7 +94,7 @@ def _page(name: str, page: BeautifulSoup, run: Run, report: Report) -> None:
     answers = " | ".join(_words(one["answer"]) for one in run.tables["findings"])
     known = [*filter(None, map(row, chain.from_iterable(run.tables[one] for one in TABLES)))]
     by_unit: dict[str, list[Row]] = {}
-    for one in (*known, *(one.row() for one in estimates(answers))):
+    for one in (*known, *(one.row for one in estimates(answers))):
         by_unit.setdefault(one.unit, []).append(one)
     for text in chain(_blocks(page), _axes(page)):
         for shown in estimates(text):

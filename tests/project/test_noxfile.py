@@ -95,9 +95,7 @@ def test_a_torch_that_was_reinstalled_for_the_driver_is_kept(
     assert imported(str(python), "torch") == "2.12.1+cu126"
 
 
-def test_torch_comes_from_the_image_and_everything_else_from_the_environment(
-    tmp_path: Path,
-) -> None:
+def test_torch_comes_from_the_image_and_all_else_from_the_environment(tmp_path: Path) -> None:
     vendor = image(tmp_path / "image")
     own, site_packages = environment(tmp_path / "own")
     torch = noxfile.lendable_torch([vendor])

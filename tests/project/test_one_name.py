@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, program
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
 """How long does a product take?"""
@@ -76,19 +77,12 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def call(command: list[object], project: Path, path: Path) -> str:
-    """Call a command in a project, with a folder in Python's path; return what it prints."""
+def call(module: str, *words: object, project: Path, path: Path) -> str:
+    """Run a module in a project, with a folder in Python's path; return what it prints."""
     others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
-    variables["FROBENCH_LOCK"] = str(project / "lock")
-    done = subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=project,
-        env=variables | {"PYTHONPATH": str(path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    variables |= {"FROBENCH_LOCK": str(project / "lock"), "PYTHONPATH": str(path)}
+    done = program(module, words, project, variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -102,25 +96,23 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
-    wheel: Path, project: Path
-) -> None:
+def test_a_project_with_packages_of_those_names_measures_itself(wheel: Path, project: Path) -> None:
     table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
     (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):
         git_project.git(project, *words)
-    file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
+    frobench = partial(call, "frobench", project=project, path=wheel)
+    file = frobench("run").splitlines()[-1]
     assert modules(project, wheel)
     stored = store.read(project / file)
     assert file.startswith("speed/")
     assert stored.frobench.exercises["product"].question == "How long does a product take?"
     assert stored.frobench.project == git.facts(project)
-    assert "1 case measured" in call(["-m", "frobench", "show", file], project, wheel)
-    call(["-m", "frobench", "report"], project, wheel)
+    assert "1 case measured" in frobench("show", file)
+    frobench("report")
     (page,) = (project / "site").glob(f"*/{Path(file).stem}.html")
     assert "Product" in page.read_text("utf-8")
-    timed = call(["-m", "pytest", "measured", "--benchmark-columns=median"], project, wheel)
-    assert [line.split()[0] for line in timed.splitlines() if line.startswith("bench_")] == [
-        "bench_product"
-    ]
+    asked = ("pytest", "measured", "--benchmark-columns=median")
+    timed = call(*asked, project=project, path=wheel).splitlines()
+    assert len([line for line in timed if line.startswith("bench_product ")]) == 1
     assert modules(project, wheel)

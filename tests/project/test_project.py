@@ -44,7 +44,7 @@ def test_every_stated_requirement_is_pinned_within_its_range() -> None:
         assert need.specifier.contains(pinned[canonicalize_name(need.name)]), need
 
 
-def test_what_reads_and_reports_results_starts_without_torch_and_pytest() -> None:
+def test_what_reads_results_or_watches_a_run_starts_without_torch_and_pytest() -> None:
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
     code = """
@@ -55,8 +55,8 @@ for name in sys.argv[1:]:
         importlib.import_module(found.name)
 print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
 """
-    verbs = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
-    command = [sys.executable, "-c", code, *verbs, *light["source_modules"]]
+    names = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
+    command = [sys.executable, "-c", code, "frobench.suite.run", *names, *light["source_modules"]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert json.loads(done.stdout) == []
 

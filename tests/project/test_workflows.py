@@ -3,11 +3,14 @@
 
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.instruments.processes import git_project
+from tests.instruments.processes.command import ROOT
+
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FROM_EVENTS = r"\$\{\{.*?(github\.(event|head_ref)|steps\.|inputs\.).*?\}\}"
 """Expressions whose text somebody else may have chosen."""
@@ -55,25 +58,14 @@ def test_only_what_publishes_may_write() -> None:
 
 def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
     """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
-
-    def git(*words: str) -> str:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        command = ("git", *who, *words)
-        return subprocess.run(
-            command, cwd=tmp_path, check=True, capture_output=True
-        ).stdout.decode()
-
-    git("init", "--quiet", "--initial-branch=main")
-    (tmp_path / "results").mkdir()
-    for name, text in (("validator", "strict"), ("results/old.json", "{}")):
-        (tmp_path / name).write_text(text)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "base")
-    git("checkout", "--quiet", "-b", "change")
-    for name, text in (("validator", "blind"), ("results/new.json", "{}")):
-        (tmp_path / name).write_text(text)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "change")
+    repository = git_project.repository(tmp_path / "clone")
+    git = partial(git_project.git, repository)
+    (repository / "results").mkdir()
+    for branch, validator, run in (("main", "strict", "old"), ("change", "blind", "new")):
+        git("checkout", "--quiet", "-B", branch)
+        (repository / "validator").write_text(validator)
+        (repository / "results" / f"{run}.json").write_text("{}")
+        git_project.commit(repository, branch)
     git("checkout", "--quiet", "main")
     git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
     text = (ROOT / ".github" / "workflows" / "results.yml").read_text(encoding="utf-8")
@@ -81,11 +73,9 @@ def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Pat
     assert len(taking) == 2 == len([one for one in commands(text) if "nox -s" in one])
     for job in taking:
         script = job.removeprefix("|")
-        subprocess.run(["bash", "-euc", script], cwd=tmp_path, check=True)  # noqa: S607 - any bash
-        assert (tmp_path / "validator").read_text() == "strict"
-        assert (tmp_path / "results" / "new.json").exists()
-        added = git(
-            "diff", "--cached", "--name-only", "--diff-filter=A", "HEAD", "--", "results/*.json"
-        )
-        assert added == "results/new.json\n"
+        subprocess.run(["bash", "-euc", script], cwd=repository, check=True)  # noqa: S607 - any bash
+        assert (repository / "validator").read_text() == "strict"
+        assert (repository / "results" / "new.json").exists()
+        asked = ("--cached", "--name-only", "--diff-filter=A", "HEAD", "--", "results/*.json")
+        assert git("diff", *asked) == "results/new.json"
         git("checkout", "--quiet", "--force", "main")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs on simulated devices, held against what the devices are made to be."""
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from frobench.reports.findings.finding import Finding
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Outcome, Run
 from tests.instruments.faults.judging import validate_file
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import simulated
 from tests.instruments.processes.warm import frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
@@ -161,12 +159,7 @@ def measured(
     made = frobench(
         *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
         folder=folder,
-        environment={
-            "PYTHONPATH": os.pathsep.join(
-                [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
-            ),
-            "SIM_SPEC": json.dumps(spec),
-        },
+        environment=simulated(spec),
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]

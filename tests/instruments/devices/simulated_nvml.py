@@ -21,6 +21,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import Mock
 
 import pynvml
 import pytest
@@ -79,27 +80,25 @@ class Gpu:
 
 
 NUMBERS = {
-    "nvmlDeviceGetPowerUsage": "power",
-    "nvmlDeviceGetPowerManagementLimit": "power_limit",
-    "nvmlDeviceGetPowerManagementDefaultLimit": "power_limit_default",
-    "nvmlDeviceGetTotalEnergyConsumption": "energy",
-    "nvmlDeviceGetFanSpeed": "fan",
-    "nvmlDeviceGetCurrentClocksEventReasons": "reasons",
-    "nvmlDeviceGetCurrentClocksThrottleReasons": "reasons",
-    "nvmlDeviceGetCurrPcieLinkGeneration": "generation",
-    "nvmlDeviceGetMaxPcieLinkGeneration": "generation_max",
-    "nvmlDeviceGetCurrPcieLinkWidth": "width",
-    "nvmlDeviceGetMaxPcieLinkWidth": "width_max",
-    "nvmlDeviceGetPersistenceMode": "persistence",
-    "nvmlDeviceGetNumaNodeId": "numa_node",
+    "PowerUsage": "power",
+    "PowerManagementLimit": "power_limit",
+    "PowerManagementDefaultLimit": "power_limit_default",
+    "TotalEnergyConsumption": "energy",
+    "FanSpeed": "fan",
+    "CurrentClocksEventReasons": "reasons",
+    "CurrentClocksThrottleReasons": "reasons",
+    "CurrPcieLinkGeneration": "generation",
+    "MaxPcieLinkGeneration": "generation_max",
+    "CurrPcieLinkWidth": "width",
+    "MaxPcieLinkWidth": "width_max",
+    "PersistenceMode": "persistence",
+    "NumaNodeId": "numa_node",
+    "EccMode": "ecc",
+    "MigMode": "mig",
+    "CudaComputeCapability": "capability",
 }
-"""The library's functions that tell one number of a GPU."""
-PAIRS = {
-    "nvmlDeviceGetEccMode": "ecc",
-    "nvmlDeviceGetMigMode": "mig",
-    "nvmlDeviceGetCudaComputeCapability": "capability",
-}
-STRINGS = {"nvmlDeviceGetName": "name", "nvmlDeviceGetUUID": "uuid"}
+"""What functions called `nvmlDeviceGet...` tell in one number of a GPU, or in two."""
+STRINGS = {"Name": "name", "UUID": "uuid"}
 
 
 class Library:
@@ -139,12 +138,8 @@ class Library:
 
     def _answer(self, name: str) -> Callable[..., int | None]:
         own = getattr(type(self), f"_{name}", None)
-        if own is not None and not name.startswith("nvmlDeviceGet"):
+        if own is not None:
             return lambda *arguments: own(self, *arguments)
-        if name == "nvmlDeviceGetHandleByIndex_v2":
-            return self._find
-        if name == "nvmlDeviceGetCount_v2":
-            return lambda out: _put(out, len(self.gpus))
         tell = _telling(name)
         return lambda handle, *arguments: self._ask(name, tell, handle, *arguments)
 
@@ -154,7 +149,7 @@ class Library:
             return int(pynvml.NVML_ERROR_GPU_IS_LOST)
         return gpu.refuses.get(name) or tell(gpu, *outs) or 0
 
-    def _find(self, wanted: Any, out: Any) -> int:  # noqa: ANN401 - see above
+    def _nvmlDeviceGetHandleByIndex_v2(self, wanted: Any, out: Any) -> int:  # noqa: ANN401, N802 - see above
         if not wanted.value < len(self.gpus):
             return int(pynvml.NVML_ERROR_INVALID_ARGUMENT)
         if self.gpus[wanted.value].lost:
@@ -162,6 +157,9 @@ class Library:
         handle = ctypes.c_void_p(wanted.value + 1)
         ctypes.memmove(out, ctypes.byref(handle), ctypes.sizeof(handle))
         return 0
+
+    def _nvmlDeviceGetCount_v2(self, out: Any) -> None:  # noqa: ANN401, N802 - see above
+        _put(out, len(self.gpus))
 
     def _nvmlInitWithFlags(self, _: int) -> None:  # noqa: N802 - the library's name
         self.users += 1
@@ -187,14 +185,10 @@ def install(monkeypatch: pytest.MonkeyPatch, *gpus: Gpu, **told: Any) -> Library
 
 def install_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pynvml find no library until the test ends, as on a machine without the driver."""
-
-    def not_there(name: str) -> None:
-        msg = f"{name}: cannot open shared object file: No such file or directory"
-        raise OSError(msg)
-
+    missing = Mock(side_effect=OSError("cannot open shared object file: No such file or directory"))
     monkeypatch.setattr(pynvml, "nvmlLib", None)
     monkeypatch.setattr(pynvml, "_nvmlGetFunctionPointer_cache", {})
-    monkeypatch.setattr(pynvml, "CDLL", not_there)
+    monkeypatch.setattr(pynvml, "CDLL", missing)
 
 
 def _now(value: Any) -> Any:  # noqa: ANN401 - any value, or a function that gives one
@@ -208,20 +202,18 @@ def _put(out: Any, value: int) -> int:  # noqa: ANN401 - what ctypes.byref retur
 
 def _telling(name: str) -> Callable[..., int | None]:
     """Return the function that writes what a GPU answers where the caller wants it."""
-    if name in NUMBERS:
-        return lambda gpu, out: _put(out, gpu.now(NUMBERS[name]))
-    if name in STRINGS:
-        return lambda gpu, out, _: setattr(out, "value", gpu.now(STRINGS[name]).encode())
-    if name in PAIRS:
-        return lambda gpu, *outs: _put_each(outs, gpu.now(PAIRS[name]))
-    if name not in TELLING:
-        msg = f"{name} is not simulated"
-        raise NotImplementedError(msg)  # which pynvml lets through, unlike a missing attribute
-    return TELLING[name]
+    what = name.removeprefix("nvmlDeviceGet")
+    if what in NUMBERS:
+        return lambda gpu, *outs: _put_each(outs, gpu.now(NUMBERS[what]))
+    if what in STRINGS:
+        return lambda gpu, out, _: setattr(out, "value", gpu.now(STRINGS[what]).encode())
+    if what not in TELLING:  # pynvml lets the error through, unlike a missing attribute
+        raise NotImplementedError(f"{name} is not simulated")
+    return TELLING[what]
 
 
 def _put_each(outs: Any, values: Any) -> None:  # noqa: ANN401 - see `_put`
-    for out, value in zip(outs, values, strict=True):
+    for out, value in zip(outs, values if isinstance(values, tuple) else (values,), strict=True):
         _put(out, value)
 
 
@@ -246,9 +238,8 @@ def _processes(gpu: Gpu, count: Any, array: Any) -> int | None:  # noqa: ANN401 
         return int(pynvml.NVML_ERROR_INSUFFICIENT_SIZE)
     for entry, (pid, used) in zip(array or (), running, strict=False):
         entry.pid = pid
-        entry.usedGpuMemory = (
-            pynvml.NVML_VALUE_NOT_AVAILABLE_ulonglong.value if used is None else used
-        )
+        unknown = pynvml.NVML_VALUE_NOT_AVAILABLE_ulonglong.value
+        entry.usedGpuMemory = unknown if used is None else used
     return _put(count, len(running))
 
 
@@ -268,13 +259,13 @@ def _fields(gpu: Gpu, _: Any, out: Any) -> None:  # noqa: ANN401 - see `_put`
 
 
 TELLING: dict[str, Callable[..., int | None]] = {
-    "nvmlDeviceGetMemoryInfo": _memory,
-    "nvmlDeviceGetMemoryInfo_v2": _memory,
-    "nvmlDeviceGetUtilizationRates": _utilization,
-    "nvmlDeviceGetClockInfo": _clock("clocks"),
-    "nvmlDeviceGetMaxClockInfo": _clock("max_clocks"),
-    "nvmlDeviceGetTemperature": lambda gpu, _, out: _put(out, gpu.now("temperature")),
-    "nvmlDeviceGetComputeRunningProcesses_v3": _processes,
-    "nvmlDeviceGetFieldValues": _fields,
+    "MemoryInfo": _memory,
+    "MemoryInfo_v2": _memory,
+    "UtilizationRates": _utilization,
+    "ClockInfo": _clock("clocks"),
+    "MaxClockInfo": _clock("max_clocks"),
+    "Temperature": lambda gpu, _, out: _put(out, gpu.now("temperature")),
+    "ComputeRunningProcesses_v3": _processes,
+    "FieldValues": _fields,
 }
-"""The library's functions that tell more than a number, and what each writes."""
+"""Those that tell more than numbers, and what each writes."""

@@ -17,15 +17,13 @@ from msgspec.structs import replace
 
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Sensed, Telemetry, Work
-from tests.instruments.faults.judging import (
-    add_up,
-    keep,
-    name_again,
-    of_its_name,
-    samples,
-    set_samples,
-)
+from tests.instruments.faults import judging
+from tests.instruments.faults.judging import add_up, name_again, samples, set_samples
 from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
+
+SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
+"""No readings."""
+CARD, CPU, SOFTWARE = (f"environment.{one}" for one in ("accelerators.0", "cpu", "software"))
 
 
 def all_samples(factor: float) -> Spoil:
@@ -33,24 +31,14 @@ def all_samples(factor: float) -> Spoil:
     return lambda run: [take(one, factor) for one in run.benchmarks]
 
 
-def of_launch(place: int, **values: object) -> Spoil:
-    return lambda run: put(run.frobench.launches[place], **values)
+def at(place: str, **values: object) -> Spoil:
+    """Set fields of what a path leads to, as `judging.put` has it."""
 
+    def spoil(run: Run) -> None:
+        for name, value in values.items():
+            judging.put(run.frobench, f"{place}.{name}", value)
 
-def of_launches(**values: object) -> Spoil:
-    return lambda run: [put(one, **values) for one in run.frobench.launches]
-
-
-def of_device(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.accelerators[0], **values)
-
-
-def of_cpu(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.cpu, **values)
-
-
-def of_software(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.environment.software, **values)
+    return spoil
 
 
 def of_check(**facts: Any) -> Spoil:  # noqa: ANN401 - of a check
@@ -76,10 +64,6 @@ def of_work(function: str = "", device: str = "cuda:0", **amounts: float) -> Spo
     return spoil
 
 
-def of_outcome(**values: object) -> Spoil:
-    return lambda run: put(run.frobench.outcomes[0], **values)
-
-
 def of_samples(*by_launch: float) -> Spoil:
     return lambda run: set_samples(product(run), [[*by_launch]] * 6)
 
@@ -95,31 +79,18 @@ def _one(run: Run, function: str, **params: Any) -> Case:  # noqa: ANN401 - of a
 
 def resting(watts: float) -> Spoil:
     """Let a device have drawn so many watts at rest."""
-    return lambda run: put(
-        run.frobench,
-        telemetry=Telemetry(
-            begun=0.0,
-            step=1.0,
-            series={},
-            held_back={},
-            launches=[],
-            unknown={},
-            cost=0.0,
-            idle_watts={"cuda:0": watts},
-        ),
-    )
+    told = replace(SILENT, idle_watts={"cuda:0": watts})
+    return lambda run: put(run.frobench, telemetry=told)
 
 
 def drawing(watts: float) -> Spoil:
     """Let a product have cost energy."""
 
     def spoil(run: Run) -> None:
-        one = product(run)
         resting(76.4)(run)
-        seconds, launches = one.stats.median, len(run.frobench.launches)
-        one.extra_info.energy = Energy(
-            joules=[watts * seconds] * launches, seconds=[seconds] * launches
-        )
+        seconds, launches = product(run).stats.median, len(run.frobench.launches)
+        energy = Energy(joules=[watts * seconds] * launches, seconds=[seconds] * launches)
+        product(run).extra_info.energy = energy
 
     return spoil
 
@@ -190,8 +161,8 @@ def alone_on(facts: Facts, seconds: float, choose: Callable[[Run], Case]) -> Spo
             put(device, **facts)
             unknown = [name for name, value in facts.items() if value is None]
             told.unknown |= {f"accelerators.{place}.{name}": "it is not told" for name in unknown}
-        of_its_name(told)
-        keep(run, lambda other: other is one)
+        judging.of_its_name(told)
+        judging.keep(run, lambda other: other is one)
         last(run, seconds, one)
 
     return spoil
@@ -226,119 +197,89 @@ def of_field(name: str, number: str) -> Callable[[str], str]:
     return lambda text: re.sub(rf'"{name}": [0-9.]+', f'"{name}": {number}', text, count=1)
 
 
-_REFUSED: dict[str, dict[str, Spoil]] = {
-    "samples-beyond-launch": {
-        "all seconds in milliseconds": all_samples(1e3),
-        "a hundred thousand calls": of_info(iterations=[100_000] * 6),
-    },
-    "launch-beyond-run": {
-        "a case's milliseconds as seconds": lasting(170.0),
-        "launches in milliseconds": of_launches(seconds=31.5e3),
-    },
-    "above-peak": {
-        "seconds divided by a thousand": lasting(1.7e-4),
-        "a product that was not waited for": lasting(8e-6, n=4096),
-        "a product above twice what the units of its generation can do": multiplied(
-            UNLISTED, 2.1 * OF_UNITS
-        ),
-        "a product at four times the best card's rate on a device that is not known": multiplied(
-            STRANGE, 4.1 * 163.4e12
-        ),
-        "a product of four times the peak": lasting(2 * 16384**3 / 4e15, dtype="bfloat16"),
-    },
-    "above-memory": {
-        "bytes a thousandfold": of_work("bench_within", device="cpu", bytes=2e3 * 4**13)
-    },
-    "above-link": {
-        "a copy above the link by any name": _uploaded,
-        "a copy between devices above their link": lasting(4**13 / 6e11, "bench_between"),
-    },
-    "above-one": {
-        "two devices three times as fast as one": lambda run: last(
+OF_RUNS: dict[str, tuple[str, Spoil]] = {
+    "all seconds in milliseconds": ("samples-beyond-launch", all_samples(1e3)),
+    "a hundred thousand calls": ("samples-beyond-launch", of_info(iterations=[100_000] * 6)),
+    "a case's milliseconds as seconds": ("launch-beyond-run", lasting(170.0)),
+    "launches in milliseconds": ("launch-beyond-run", at("launches.*", seconds=31.5e3)),
+    "seconds divided by a thousand": ("above-peak", lasting(1.7e-4)),
+    "a product that was not waited for": ("above-peak", lasting(8e-6, n=4096)),
+    "a product at twice its units' rate": ("above-peak", multiplied(UNLISTED, 2.1 * OF_UNITS)),
+    "a product at four times the best card's": ("above-peak", multiplied(STRANGE, 4.1 * 163.4e12)),
+    "four times the peak": ("above-peak", lasting(2 * 16384**3 / 4e15, dtype="bfloat16")),
+    "bytes times 1000": ("above-memory", of_work("bench_within", device="cpu", bytes=2e3 * 4**13)),
+    "a copy above the link by any name": ("above-link", _uploaded),
+    "a copy between devices above the link": ("above-link", lasting(4**13 / 6e11, "bench_between")),
+    "two devices three times as fast as one": (
+        "above-one",
+        lambda run: last(
             run, case(run, "bench_sequence").stats.median / 3, case(run, "bench_two_at_once")
-        )
-    },
-    "out-of-bounds": {
-        "the clock's steps in nanoseconds": of_launch(2, timer_step=31.0),
-        "memory of the machine in KiB": of_cpu(memory_bytes=16 * 2**20),
-        "a device's clock in MHz": of_device(max_clock_hz=1980.0),
-        "a sensor's clock in MHz": of_info(
-            telemetry={"cuda:0": Sensed(readings=9, values={"clock_hz": (2e15, 2e15, 2e15)})}
         ),
-        "an empty body in microseconds": of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
-        "memory of a device in MiB": of_device(memory_bytes=143771),
-        "a power limit in milliwatts": of_device(power_limit_watts=7e5),
-        "joules below zero": drawing(-5.0),
-        "power at rest in milliwatts": resting(76.4e3),
-        "a sample of no time": of_samples(0.0, 0.1, 0.1),
-        "another version below zero": lambda run: put(
-            product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]
-        ),
-        "a warm-up below zero": of_info(warmup=[-1.0] * 6),
-        "a gauge below zero": of_launch(1, gauge={"cpu/python": -1e-4}),
-        "a body that returns before it begins": of_parts(enqueue=-1e-5),
-        "overlap of more than all": of_parts(overlap=1.7),
-        "device time of nothing": of_parts(device=0.0),
-        "work below zero": of_work(bytes=-1.0),
-        "an error below zero": of_check(error=-1e-7),
-        "a bound that lets all pass": of_check(error=0.5, bound=1e6),
-        "a cache larger than memory": of_cpu(last_level_cache_bytes=2**36),
-    },
-    "impossible-energy": {"joules in millijoules": drawing(500e3)},
-    "impossible-part": {
-        "queueing in milliseconds": of_parts(enqueue=5.0),
-        "a sustained call of three samples": of_parts(sustained=0.7),
-    },
-    "other-precision": {"TF32 as float32, by its error": of_check(precision="tfloat32")},
-    "overlap-in-turn": {
-        "overlap of a control by any name": _controlled,
-        "a control in turn whose lanes overlap": of_parts("bench_two_at_once", shared_in_turn=1.0),
-    },
-    "unsynchronised": {"devices that work for longer than the host waits": of_parts(span=0.9)},
-    "events-miss-work": {"events that miss the work": of_parts(enqueue=1e-5, span=1e-3)},
-    "result-not-ready": {"a result that is computed when it is read": _computed_when_read},
-    "no-work": {"a result from an earlier call": lasting(6e-6, n=256)},
-    "idle-device": {"tensors left on the host": of_info(idle_devices=["cuda:0"])},
-    "warm-cache": {"cold caches that nobody emptied": of_info(flushed_bytes=0)},
-    "statistics-differ": {"a better median": lambda run: put(product(run).stats, median=0.1)},
-    "sample-count": {
-        "one sample of the other version": of_info(against=[1.0]),
-        "a sample taken out": lambda run: product(run).stats.data.pop(),
-    },
-    "launch-count": {
-        "energy of other launches": of_info(energy=Energy(joules=[1.0], seconds=[1.0])),
-        "a launch taken out": lambda run: run.frobench.launches.pop(),
-    },
-    "unchecked-pass": {"an error above its bound": of_check(error=0.1)},
-    "missing-device": {
-        "a device taken out": lambda run: run.frobench.environment.accelerators.pop(0)
-    },
-    "impossible-date": {
-        "a date in the future": lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
-        "a date that is none": lambda run: put(run, datetime="last Tuesday"),
-    },
-    "other-parameters": {"another device in the name": of_info(devices=["cuda:1"])},
-    "repeated-name": {
-        "two cases of one name": lambda run: put(
-            run.benchmarks[0], fullname=run.benchmarks[1].fullname
-        )
-    },
-    "outcome-missing": {
-        "a case without samples": _passed,
-        "a case without an outcome": lambda run: run.frobench.outcomes.pop(),
-        "a case that was left out and has samples": of_outcome(status="skipped", reason="too long"),
-    },
-    "reason-missing": {"a failure without a reason": of_outcome(status="failed", reason=None)},
-    "exercise-missing": {
-        "an exercise that is not there": lambda run: put(product(run), group="fame")
-    },
-    "personal-data": {"a folder of somebody's": of_info(title="/home/ada/bench.py")},
-    "branch-name": {
-        "a branch called after somebody": lambda run: put(run.commit_info, branch="ada/faster")
-    },
-    "host-name": {"a host's name": lambda run: run.machine_info.update(node="lovelace")},
+    ),
+    "the clock's steps in nanoseconds": ("out-of-bounds", at("launches.2", timer_step=31.0)),
+    "memory of the machine in KiB": ("out-of-bounds", at(CPU, memory_bytes=16 * 2**20)),
+    "a device's clock in MHz": ("out-of-bounds", at(CARD, max_clock_hz=1980.0)),
+    "a sensor's clock in MHz": (
+        "out-of-bounds",
+        of_info(telemetry={"cuda:0": Sensed(readings=9, values={"clock_hz": (2e15, 2e15, 2e15)})}),
+    ),
+    "an empty body in microseconds": (
+        "out-of-bounds",
+        at("launches.0", empty_body={"cpu": 0.1, "cuda:0": 61.0}),
+    ),
+    "memory of a device in MiB": ("out-of-bounds", at(CARD, memory_bytes=143771)),
+    "a power limit in milliwatts": ("out-of-bounds", at(CARD, power_limit_watts=7e5)),
+    "joules below zero": ("out-of-bounds", drawing(-5.0)),
+    "power at rest in milliwatts": ("out-of-bounds", resting(76.4e3)),
+    "a sample of no time": ("out-of-bounds", of_samples(0.0, 0.1, 0.1)),
+    "another version below zero": (
+        "out-of-bounds",
+        lambda run: put(product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]),
+    ),
+    "a warm-up below zero": ("out-of-bounds", of_info(warmup=[-1.0] * 6)),
+    "a gauge below zero": ("out-of-bounds", at("launches.1", gauge={"cpu/python": -1e-4})),
+    "a body that returns before it begins": ("out-of-bounds", of_parts(enqueue=-1e-5)),
+    "overlap of more than all": ("out-of-bounds", of_parts(overlap=1.7)),
+    "device time of nothing": ("out-of-bounds", of_parts(device=0.0)),
+    "work below zero": ("out-of-bounds", of_work(bytes=-1.0)),
+    "an error below zero": ("out-of-bounds", of_check(error=-1e-7)),
+    "a bound that lets all pass": ("out-of-bounds", of_check(error=0.5, bound=1e6)),
+    "a cache larger than memory": ("out-of-bounds", at(CPU, last_level_cache_bytes=2**36)),
+    "joules in millijoules": ("impossible-energy", drawing(500e3)),
+    "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
+    "a sustained call of three samples": ("impossible-part", of_parts(sustained=0.7)),
+    "TF32 as float32, by its error": ("other-precision", of_check(precision="tfloat32")),
+    "overlap of a control by any name": ("overlap-in-turn", _controlled),
+    "a control at once": ("overlap-in-turn", of_parts("bench_two_at_once", shared_in_turn=1.0)),
+    "devices that work for longer than the host waits": ("unsynchronised", of_parts(span=0.9)),
+    "events that miss the work": ("events-miss-work", of_parts(enqueue=1e-5, span=1e-3)),
+    "a result that is computed when it is read": ("result-not-ready", _computed_when_read),
+    "a result from an earlier call": ("no-work", lasting(6e-6, n=256)),
+    "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
+    "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
+    "a better median": ("statistics-differ", lambda run: put(product(run).stats, median=0.1)),
+    "one sample of the other version": ("sample-count", of_info(against=[1.0])),
+    "a sample taken out": ("sample-count", lambda run: product(run).stats.data.pop()),
+    "energy of one launch": ("launch-count", of_info(energy=Energy(joules=[1.0], seconds=[1.0]))),
+    "a launch taken out": ("launch-count", lambda run: run.frobench.launches.pop()),
+    "an error above its bound": ("unchecked-pass", of_check(error=0.1)),
+    "no first device": ("missing-device", lambda run: run.frobench.environment.accelerators.pop(0)),
+    "a future date": ("impossible-date", lambda run: dated(run, "2099-01-01T12:00:00+00:00")),
+    "a date that is none": ("impossible-date", lambda run: put(run, datetime="last Tuesday")),
+    "another device in the name": ("other-parameters", of_info(devices=["cuda:1"])),
+    "two cases of one name": (
+        "repeated-name",
+        lambda run: put(run.benchmarks[0], fullname=run.benchmarks[1].fullname),
+    ),
+    "a case without samples": ("outcome-missing", _passed),
+    "a case without an outcome": ("outcome-missing", lambda run: run.frobench.outcomes.pop()),
+    "a case left out": ("outcome-missing", at("outcomes.0", status="skipped", reason="too long")),
+    "a failure by nothing": ("reason-missing", at("outcomes.0", status="failed", reason=None)),
+    "an unknown exercise": ("exercise-missing", lambda run: put(product(run), group="fame")),
+    "a folder of somebody's": ("personal-data", of_info(title="/home/ada/bench.py")),
+    "somebody's branch": ("branch-name", lambda run: put(run.commit_info, branch="ada/faster")),
+    "a host's name": ("host-name", lambda run: run.machine_info.update(node="lovelace")),
 }
-OF_RUNS = {name: (code, one) for code, ways in _REFUSED.items() for name, one in ways.items()}
 """What is done to the good run, with the code that refuses it."""
 
 OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
@@ -362,11 +303,11 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     ),
     "a copy above the stated link": ("faster-than-link", _in_an_older_slot),
     "a launch of one case taken out": ("missing-launch", _without_the_slowest),
-    "one thread on two cores": ("few-threads", of_software(threads=1)),
-    "a device of another size": ("other-model", of_device(multiprocessors=114)),
+    "one thread on two cores": ("few-threads", at(SOFTWARE, threads=1)),
+    "a device of another size": ("other-model", at(CARD, multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
-    "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
-    "a harness that takes a third": ("costly-harness", of_launches(empty_body={"cpu": 1e-4})),
+    "a clock of tenths of a millisecond": ("coarse-clock", at("launches.0", timer_step=1e-4)),
+    "a harness that takes a third": ("costly-harness", at("launches.*", empty_body={"cpu": 1e-4})),
 }
 """What is done to the good run, with the code that warns of it: an honest machine can be so."""
 
@@ -374,19 +315,18 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
 def write(folder: Path) -> dict[Path, str]:
     """Write all bad files; return the code that must refuse each."""
     folder.mkdir(parents=True, exist_ok=True)
-    made_here: dict[Path, str] = {}
-    for name, (code, spoil) in OF_RUNS.items():
+    sound = store.encode(good()).decode()
+    texts = {name: change(sound) for name, (_, change) in OF_TEXTS.items()}
+    for name, (_, spoil) in OF_RUNS.items():
         run = good()
         spoil(run)
+        texts[name] = store.encode(run).decode()
+    codes = {}
+    for name, text in texts.items():
         path = folder / f"{name.replace(' ', '-')}.json"
-        path.write_bytes(store.encode(run))
-        made_here[path] = code
-    sound = store.encode(good()).decode()
-    for name, (code, change) in OF_TEXTS.items():
-        path = folder / f"{name.replace(' ', '-')}.json"
-        path.write_text(change(sound), encoding="utf-8")
-        made_here[path] = code
-    return made_here
+        path.write_text(text, encoding="utf-8")
+        codes[path] = OF_RUNS[name][0] if name in OF_RUNS else OF_TEXTS[name][0]
+    return codes
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The machine on which `tests/instruments/sabotage` is measured."""
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes import command
 
 BENCHMARKS = Path(__file__).parents[1] / "sabotage"
 JITTER = {"jitter": 0.01}
@@ -18,16 +16,6 @@ def simulated(faults: dict[str, Any] = JITTER) -> dict[str, str]:
 
     The devices are slow, so that little is computed in a second of it.
     """
-    machine = {
-        "virtual": True,
-        "event": 5e-6,
-        "flops": {"float32": 2.5e8},
-        "cache": 1 << 20,
-        "faults": faults,
-    }
-    return {
-        "PYTHONPATH": os.pathsep.join(
-            [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
-        ),
-        "SIM_SPEC": json.dumps(machine),
-    }
+    flops, cache = {"float32": 2.5e8}, 1 << 20
+    machine = {"virtual": True, "event": 5e-6, "flops": flops, "cache": cache, "faults": faults}
+    return command.simulated(machine)

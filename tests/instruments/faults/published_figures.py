@@ -74,8 +74,7 @@ class Attempt(NamedTuple):
 @cache
 def published() -> list[Published]:
     """Return the sound figures."""
-    with PATH.open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
+    rows = csv.DictReader(PATH.read_text("utf-8").splitlines())
     return [
         Published(
             re.sub(r" \(.*|(?<!Laptop) GPU$", "", row["device"]),
@@ -226,11 +225,7 @@ def sound() -> Iterator[Attempt]:
 
 
 def spoilt() -> Iterator[Attempt]:
-    """Yield the figures that are impossible among those which are spoilt."""
-    yield from (one for one in _spoilt_rows() if one.value > one.most)
-
-
-def _spoilt_rows() -> Iterator[Attempt]:
+    """Yield figures that are spoilt, the impossible ones among them."""
     twice = {
         "matmul": ("two cards as one", "sparse as dense"),
         "device_memory_bandwidth": ("two cards as one",),
@@ -261,7 +256,7 @@ def _named(one: Attempt) -> list[Conclusion]:
 def table() -> str:
     """Return for each way to spoil a figure how many are impossible, named, and refused."""
     counts: dict[str, list[int]] = {}
-    for one in spoilt():
+    for one in (each for each in spoilt() if each.value > each.most):
         count = counts.setdefault(one.what, [0, 0, 0])
         severities = {each.severity for each in _named(one)}
         for place, counted in enumerate((True, severities, "error" in severities)):

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Benchmarks by themselves: as `pytest benchmarks` runs them, and called as plain functions."""
 
-import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
 from frobench.suite.measure.caches_and_inputs import Inputs
@@ -61,21 +62,12 @@ def smaller(folder: Path, changes: Mapping[str, Mapping[str, str]]) -> Path:
 
 def load(path: Path) -> ModuleType:
     """Import a module of benchmarks, and what it needs of its folder, without the plugin."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    siblings = {sibling.stem for sibling in path.parent.glob("*.py")}
-    others = {name: sys.modules.pop(name) for name in siblings & sys.modules.keys()}
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(path.parent))
-        for name in siblings:  # another folder's may have the same name
-            sys.modules.pop(name, None)
-        sys.modules.update(others)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(path.parent)
+        for sibling in path.parent.glob("*.py"):  # another folder's may have the same name
+            patch.setitem(sys.modules, sibling.stem, ModuleType("afterwards as it was"))
+            del sys.modules[sibling.stem]
+        return import_module(path.stem)
 
 
 def planted(folder: Path, name: str, old: str, new: str) -> Path:
@@ -100,13 +92,6 @@ class Recorder:
     beside : the check of the other version's result
     """
 
-    products: int
-    commonest: float | None
-    work: Work
-    check: Check
-    apart: Mapping[str, float]
-    beside: Check | None
-
     def __init__(self, counter: AbstractContextManager[Any] | None = None) -> None:
         self._counter = counter or FlopCounterMode(display=False)
 
@@ -116,12 +101,10 @@ class Recorder:
         *,
         work: Work,
         check: Callable[[Any], Check],
-        lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
         before: Callable[[], object] | None = None,
-        cold: bool = False,  # noqa: ARG002 - as above
         apart: Mapping[str, float] = MappingProxyType({}),
         against: Callable[[], Any] | None = None,
-        control: bool = False,  # noqa: ARG002 - as above
+        **_: object,
     ) -> None:
         """Call the body, and its other version if it has one."""
         inputs = Inputs(body)

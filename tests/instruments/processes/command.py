@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The command as a user types it, in a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -26,6 +28,12 @@ def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, s
     return {**os.environ, **own, **(others or {})}
 
 
+def simulated(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables that give a process simulated devices, by fields of their `Spec`."""
+    folder = ROOT / "tests" / "instruments" / "simulated"
+    return {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "SIM_SPEC": json.dumps(spec)}
+
+
 def start(
     *arguments: object, folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.Popen[str]:
@@ -44,9 +52,7 @@ def frobench(
     *arguments: object, folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run `frobench` in `folder` to its end."""
-    process = start(*arguments, folder=folder, environment=environment)
-    out, err = process.communicate(timeout=PATIENCE)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    return program("frobench", arguments, folder, variables(folder, environment))
 
 
 def program(

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from importlib.metadata import entry_points
 from typing import IO, Any, NoReturn
@@ -114,7 +114,8 @@ def run_command(arguments: Sequence[str], prepare: Callable[[], object] = int) -
     prepare : called before anything else
     """
     subprocess.Popen = _popen  # type: ignore[assignment,misc]
-    telemetry.recording = _no_sensors  # type: ignore[assignment]
+    # A thread that holds a lock when a launch is forked would never release it.
+    telemetry.recording = lambda *_: nullcontext()  # type: ignore[assignment]
     os.fsync = lambda fd: None  # noqa: ARG005 - as the system has it
     prepare()
     try:
@@ -146,15 +147,10 @@ def load_backends() -> None:
                 del sys.modules[name]
 
 
-def exit_code(pid: int, options: int = os.WNOHANG) -> int | None:
+def exit_code(pid: int, options: int = 0) -> int | None:
     """Return a child's exit code, minus the signal that ended it; nothing if it still lives."""
     found, status = os.waitpid(pid, options)
     return os.waitstatus_to_exitcode(status) if found else None
-
-
-def _no_sensors(*_: object) -> AbstractContextManager[None]:
-    """Read no sensor: a thread that holds a lock when a launch is forked would never release it."""
-    return nullcontext()
 
 
 class _Launch:
@@ -169,17 +165,15 @@ class _Launch:
             sys.argv = [*arguments[2:]]
             become(_launch, stdout.fileno(), stdout.fileno())
 
-    def poll(self) -> int | None:
-        """Return the exit code, if it has ended."""
-        if self.returncode is None:
-            self.returncode = exit_code(self.pid)
-        return self.returncode
-
-    def wait(self) -> int | None:
+    def wait(self, options: int = 0) -> int | None:
         """Wait for the end; return the exit code."""
         if self.returncode is None:
-            self.returncode = exit_code(self.pid, options=0)
+            self.returncode = exit_code(self.pid, options)
         return self.returncode
+
+    def poll(self) -> int | None:
+        """Return the exit code, if it has ended."""
+        return self.wait(os.WNOHANG)
 
 
 def _launch() -> None:

@@ -31,8 +31,7 @@ def git(folder: Path, *arguments: str) -> str:
 def repository(folder: Path) -> Path:
     """Make an empty repository."""
     folder.mkdir(parents=True)
-    git(folder, "init", "--quiet")
-    git(folder, "symbolic-ref", "HEAD", "refs/heads/main")
+    git(folder, "init", "--quiet", "--initial-branch=main")
     return folder
 
 

@@ -3,27 +3,17 @@
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from tests.instruments.processes import warm
-from tests.instruments.processes.command import ROOT
-
-FOLDER = Path(__file__).parents[1] / "simulated"
+from tests.instruments.processes.command import ROOT, simulated
 
 
-def variables(spec: dict[str, Any] | None) -> dict[str, str]:
-    """Return the variables that give a process the devices that `spec` describes."""
-    return {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
-
-
-def play_warm(
-    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
-) -> dict[str, Any]:
-    """Play scenes of a module in a process forked from one that has imported torch.
+def play_warm(module: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """Play a module in a process forked from one that has imported torch.
 
     spec : describes the devices
     """
-    done = warm.program(module, scenes, ROOT, os.environ | variables(spec) | environment)
+    done = warm.program(module, (), ROOT, os.environ | simulated(spec))
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NamedTuple
 
 from tests.instruments.processes import command, warm_client
 from tests.instruments.processes.warm_client import Asked, Program
@@ -44,7 +43,7 @@ def program(
         return command.program(module, words, folder, variables)
     asked = Program(module, words, str(folder), dict(variables))
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-        code = Asked(_server().requests, asked, out.fileno(), err.fileno()).end(command.PATIENCE)
+        code = Asked(_server(), asked, out.fileno(), err.fileno()).end(command.PATIENCE)
         texts = []
         for file in (out, err):
             file.seek(0)
@@ -56,20 +55,16 @@ def for_scripts() -> tuple[list[int], dict[str, str]]:
     """Return the descriptors to pass to a script, and its variables, for its calls of `PROGRAM`."""
     if not CAN_FORK:
         return [], {}
-    descriptor = _server().requests.fileno()
+    descriptor = _server().fileno()
     return [descriptor], {warm_client.VARIABLE: str(descriptor)}
 
 
-class _Server(NamedTuple):
-    """The process that is forked, and the socket that it takes requests from."""
-
-    process: subprocess.Popen[bytes]
-    requests: socket.socket
-
-
 @cache
-def _server() -> _Server:
-    """Start the process that is forked, unless it is there; it ends with this one."""
+def _server() -> socket.socket:
+    """Start the process that is forked, unless it is there; return what takes requests.
+
+    It ends with this one.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -78,7 +73,7 @@ def _server() -> _Server:
             stdin=theirs.fileno(),
         )
     atexit.register(_end, process, ours)
-    return _Server(process, ours)
+    return ours
 
 
 def _end(process: subprocess.Popen[bytes], requests: socket.socket) -> None:

@@ -47,7 +47,7 @@ def _serve(program: Program, out: int, err: int, news: int) -> None:
         forking.become(partial(_run, program), out, err)
     with socket.socket(fileno=news) as answers:
         answers.send(str(pid).encode())
-        answers.send(str(forking.exit_code(pid, options=0)).encode())
+        answers.send(str(forking.exit_code(pid)).encode())
     os._exit(0)
 
 

@@ -1,16 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Is nothing said of cases in which nothing is wrong?"""
 
-import torch
-
 from frobench import Device, Measure, Work, cases, freivalds
-from tests.instruments.sabotage.planting import (
-    N,
-    factors,
-    measure_as_product,
-    measure_on_each,
-    measure_sum,
-)
+from tests.instruments.sabotage.planting import N, measure_on_each, measure_product, measure_sum
 
 
 @cases("quick", caught=["nothing"])
@@ -29,12 +21,7 @@ def bench_product(measure: Measure, accelerator: Device, caught: str, n: int) ->
 @cases("quick", caught=["nothing"], waiting=[True, False])
 def bench_read(measure: Measure, accelerator: Device, caught: str, *, waiting: bool) -> None:
     """Multiply two matrices and read the product back."""
-    a, b = factors(accelerator)
-
-    def body() -> torch.Tensor:
-        return (a @ b).to("cpu", non_blocking=not waiting)
-
-    measure_as_product(measure, body, a, b)
+    measure_product(measure, accelerator, lambda a, b: (a @ b).to("cpu", non_blocking=not waiting))
 
 
 @cases("quick", caught=["nothing"], cache=["cold"])

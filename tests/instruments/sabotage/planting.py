@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from frobench import Device, Lane, Measure, Work, close_to, freivalds, worst
-from frobench.suite.measure.timed_loop import Body
 
 N = 48
 """Edge of the matrices: a product takes the simulated device about a millisecond."""
@@ -33,15 +32,16 @@ def factors(device: Device) -> tuple[torch.Tensor, torch.Tensor]:
     return device.uniform(N, N), device.uniform(N, N)
 
 
-def measure_product(measure: Measure, device: Device) -> None:
-    """Measure a product in which nothing is wrong."""
-    a, b = factors(device)
-    measure_as_product(measure, lambda: a @ b, a, b)
-
-
-def measure_as_product(measure: Measure, body: Body, a: torch.Tensor, b: torch.Tensor) -> None:
-    """Measure what claims to be a product of two matrices."""
-    measure(body, work=Work(flops=2 * N**3), check=freivalds(a, b))
+def measure_product(
+    measure: Measure,
+    device: Device,
+    product: Callable[[torch.Tensor, torch.Tensor], object] = torch.matmul,
+    b: torch.Tensor | None = None,
+) -> None:
+    """Measure what claims to be the product of two matrices, of which the second may be given."""
+    one, other = factors(device)
+    other = other if b is None else b
+    measure(lambda: product(one, other), work=Work(flops=2 * N**3), check=freivalds(one, other))
 
 
 def measure_sum(

@@ -47,6 +47,10 @@ class Report:
         if not right:
             self.faults.append(fault)
 
+    def compare(self, found: object, wanted: object, place: str) -> None:
+        """Count a cell, and note its fault if it is not what it should be."""
+        self.check(agree(found, wanted), CELLS, f"{place} is {found}, and should be {wanted}")
+
 
 def table(path: Path) -> list[Cells]:
     """Read a table; a mark stands before a text that a spreadsheet would take for a formula."""
@@ -67,9 +71,7 @@ def number(text: str) -> float | None:
 
 def row(cells: Cells) -> Row | None:
     """Return the estimate of a row, if it has one."""
-    value, low, high, launches = (
-        number(cells[one]) for one in ("value", "low", "high", "launches")
-    )
+    value, low, high, launches = (number(cells[one]) for one in Row._fields[:4])
     count = None if launches is None else int(launches)
     return None if value is None else Row(value, low, high, count, cells["unit"])
 
@@ -81,22 +83,17 @@ def estimate(values: Iterable[float], unit: str) -> Row:
     return Row(median(known), low, high, len(known), unit)
 
 
-def same(one: float | None, other: float | None) -> bool:
-    """Tell whether two numbers of tables are equal but for the order of additions."""
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-15)
+def agree(one: object, other: object) -> bool:
+    """Tell whether cells, numbers or estimates are equal but for the order of additions."""
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(agree, one, other))
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-15)
+    return one == other
 
 
 def _equals(wanted: Row, found: Row) -> bool:
-    return equal(wanted, found) if found.launches else same(wanted.value, found.value)
-
-
-def equal(one: Row | None, other: Row | None) -> bool:
-    """Tell whether two estimates are equal but for the order of additions."""
-    if one is None or other is None:
-        return one is other
-    return one[3:] == other[3:] and all(map(same, one[:3], other[:3]))
+    return agree(wanted, found) if found.launches else agree(wanted.value, found.value)
 
 
 class Run:
@@ -186,12 +183,10 @@ class Run:
     def _cases(self, report: Report) -> None:
         for at, cells in enumerate(self.tables["cases"], start=1):
             place, found, name = f"{self.page.stem}.cases.csv, row {at}", row(cells), cells["case"]
-            wanted = self._of_case(cells)
-            fault = f"{place}: {cells['quantity']} is {found}, and should be {wanted}"
-            report.check(found and equal(found, wanted), CELLS, fault)
-            right = cells["number"] == str(self.numbers[name])
-            fault = f"{place}: number is {cells['number']}, and should be {self.numbers[name]}"
-            report.check(right, CELLS, fault)
+            report.compare(
+                found or "nothing", self._of_case(cells), f"{place}: {cells['quantity']}"
+            )
+            report.compare(cells["number"], str(self.numbers[name]), f"{place}: number")
 
     def _of_case(self, cells: Cells) -> Row | None:
         """Return what a case's samples, declared work and counted energy give."""
@@ -229,17 +224,15 @@ class Run:
                 if sheet := number(cells.get("datasheet", "")):
                     parts = [number(cells[one]) for one in ("part", "part_low", "part_high")]
                     right = [one and one / sheet for one in wanted[:3]]
-                    fault = f"{place}: parts are {parts}, and should be {right}"
-                    report.check(all(map(same, parts, right)), CELLS, fault)
+                    report.compare(parts, right, f"{place}: parts of the datasheet")
 
     def _computed(self, cells: Cells, amount: float, place: str, report: Report) -> None:
         """Check what is computed from a measured rate, over an amount."""
         quantity = cells["quantity"]
         rates = (one for one in self.tables["models"] if one["quantity"] == quantity)
         found, rate = row(cells), row(next(rates))
-        right = [one and one / amount for one in rate[:3]] if rate else []
-        fault = f"{place}: {found} should be {right}"
-        report.check(found and all(map(same, found[:3], right)), CELLS, fault)
+        right = rate and tuple(one and one / amount for one in rate[:3])
+        report.compare(found and found[:3], right or "another", place)
 
 
 def _is(own: str, unit: str) -> bool:
@@ -276,8 +269,7 @@ def check_times(
         amount = case["extra_info"]["work"].get(work)
         wanted[rate] = amount / seconds if amount and seconds else None
     for column, right in wanted.items():
-        fault = f"{place}: {column} is {cells[column]}, and should be {right}"
-        report.check(same(number(cells[column]), right), CELLS, fault)
+        report.compare(number(cells[column]), right, f"{place}: {column}")
 
 
 def check_index(cells: Cells, estimated: Iterable[Cells], run: Run, report: Report) -> None:
@@ -294,17 +286,14 @@ def check_index(cells: Cells, estimated: Iterable[Cells], run: Run, report: Repo
         "sha256": hashlib.sha256(run.page.with_suffix(".json").read_bytes()).hexdigest(),
     }
     for column, right in wanted.items():
-        fault = f"runs.csv: {name}: {column} is {cells[column]}, and should be {right}"
-        report.check(cells[column] == str(right), CELLS, fault)
+        report.compare(cells[column], str(right), f"runs.csv: {name}: {column}")
     for one in estimated:
         if (one["machine"], one["run"]) != (cells["machine"], name):
             continue
         place, seconds = f"estimates.csv: {name}, {one['case']}", run.seconds[one["case"]]
         right = estimate(seconds.values(), "s")
         found = row(one | {"value": one["seconds"], "unit": "s"})
-        fault = f"{place}: seconds is {found}, and should be {right}"
-        report.check(equal(found, right), CELLS, fault)
+        report.compare(found, right, f"{place}: seconds")
         check_times(one, run.stored_cases[one["case"]], right.value, report, place)
         log = round(pseudomedian([*map(math.log, seconds.values())]) / STEP) * STEP
-        fault = f"{place}: log_seconds is {one['log_seconds']}, and should be {log}"
-        report.check(same(number(one["log_seconds"]), log), CELLS, fault)
+        report.compare(number(one["log_seconds"]), log, f"{place}: log_seconds")

@@ -39,55 +39,43 @@ class Row(NamedTuple):
 class Printed(NamedTuple):
     """A printed number.
 
-    low, high : ``None`` where it has no interval
-    launches : as printed, where launches are too few for an interval
-    factor : what one of its unit is
-    step : its last place
+    row : as exact as it is printed; its launches are known where they are too few for an interval
+    step : its last place, in the same unit
     """
 
     text: str
-    value: float
-    low: float | None
-    high: float | None
-    launches: int | None
-    factor: float
-    unit: str
+    row: Row
     step: float
 
     def agrees(self, row: Row) -> bool:
         """Tell whether it is a row of a download, rounded to the printed place."""
         if row.unit not in self.units():
             return False
-        if self.launches is not None and (row.low is not None or self.launches != row.launches):
+        launches = self.row.launches
+        if launches is not None and (row.low is not None or launches != row.launches):
             return False
-        pairs = (self.value, row.value), (self.low, row.low), (self.high, row.high)
-        return all(map(self._near, *zip(*pairs, strict=True)))
+        return all(map(self._near, self.row[:3], row[:3]))
 
     def _near(self, shown: float | None, true: float | None) -> bool:
         if shown is None or true is None:
             return shown is true
-        error = abs(shown - true / self.factor)
-        return error <= self.step / 2 + 1e-9 * max(abs(shown), self.step)
+        return abs(shown - true) <= self.step / 2 + 1e-9 * max(abs(shown), self.step)
 
     def units(self) -> tuple[str, ...]:
         """Return the units of rows that it may be."""
-        return (self.unit,) if self.unit else ("", "n", RATIO)
-
-    def row(self) -> Row:
-        """Return it as a row, as exact as it is printed."""
-        low, high = (end and end * self.factor for end in (self.low, self.high))
-        return Row(self.value * self.factor, low, high, self.launches, self.unit)
+        return (self.row.unit,) if self.row.unit else ("", "n", RATIO)
 
 
 def estimates(text: str) -> Iterator[Printed]:
     """Yield the numbers with intervals, or with the reason why they have none."""
     for found in re.finditer(rf"{_PLAIN}\s*(?:{_INTERVAL})", text):
         value, unit, low, high, launches = found.groups()
-        begin, end = (None, None) if launches else (_number(low), _number(high))
+        factor, base = scale(unit.strip())
+        begin, end = (None if launches else _number(one) * factor for one in (low, high))
         step = _digits(value) if launches else _place((value, low, high))
         count = int(launches) if launches else None
-        factor, base = scale(unit.strip())
-        yield Printed(found[0], _number(value), begin, end, count, factor, base, step)
+        row = Row(_number(value) * factor, begin, end, count, base)
+        yield Printed(found[0], row, step * factor)
 
 
 def scale(unit: str) -> tuple[float, str]:

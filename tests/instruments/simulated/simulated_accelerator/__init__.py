@@ -15,8 +15,8 @@ takes the place of ``sim`` everywhere).
 
 How it works. A launch costs the host a fixed time, which is waited out exactly, and returns;
 the device's stream is then busy until a known moment. Synchronising waits for that moment.
-Values are real, but they are computed on the CPU only when somebody reads them or while the
-host would wait anyway, so the CPU's own work stays out of the times.
+Values are real, but they are computed on the CPU only when somebody reads them, so the CPU's own
+work stays out of the times.
 """
 
 from . import virtual

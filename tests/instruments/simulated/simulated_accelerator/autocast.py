@@ -13,22 +13,15 @@ from torch import library
 from .machine import machine
 
 _KEY = "AutocastPrivateUse1"
-_aten = torch.ops.aten
-_PRODUCTS = (
-    _aten.linear.default,
-    _aten.matmul.default,
-    _aten.mm.default,
-    _aten.bmm.default,
-    _aten.scaled_dot_product_attention.default,
-)
+_PRODUCTS = ("linear", "matmul", "mm", "bmm", "scaled_dot_product_attention")
 """What backends of PyTorch make in the lower precision, as far as it is used here."""
 
 
 def register(everything: library.Library, some: library.Library) -> None:
     """Let all operations ignore autocast, but for products."""
     everything.fallback(library.fallthrough_kernel, _KEY)
-    for func in _PRODUCTS:
-        some.impl(func.name().removeprefix("aten::"), partial(_lowered, func), _KEY)
+    for name in _PRODUCTS:
+        some.impl(name, partial(_lowered, getattr(torch.ops.aten, name).default), _KEY)
 
 
 def _lowered(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

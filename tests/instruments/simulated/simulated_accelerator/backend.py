@@ -18,21 +18,13 @@ from .host import Host, host
 from .machine import machine
 from .module import Backend, Bare, UnusableGenerator
 from .operations import dispatch
-from .stand_ins import standing_in
 
 _BATCHES, _CALLS = 10, 20
 _MOST_OVERHEAD = 20e-6
 
-_DIRECT = (
-    # `torch.tensor` fills a new tensor with Python dispatch switched off,
-    torch.ops.aten.copy_.default,
-    # and these would be made as empty ones and resized.
-    torch.ops.aten.arange.default,
-    torch.ops.aten.arange.start,
-    torch.ops.aten.arange.start_step,
-    torch.ops.aten.eye.default,
-    torch.ops.aten.eye.m,
-)
+_DIRECT = ("copy_", "arange", "arange.start", "arange.start_step", "eye", "eye.m")
+"""`torch.tensor` fills a new tensor by the first with Python dispatch switched off, and the others
+would be made as empty ones and resized."""
 
 
 _libraries: list[library.Library] = []  # they undo their registrations when they die
@@ -50,27 +42,24 @@ def register() -> None:
     everything = library.Library("_", "IMPL")
     everything.fallback(_call, "PrivateUse1")
     some = library.Library("aten", "IMPL")
-    for func in _DIRECT:
-        some.impl(func.name().removeprefix("aten::"), partial(_call, func), "PrivateUse1")
+    for name in _DIRECT:
+        packet, _, overload = name.partition(".")
+        func = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        some.impl(name, partial(_call, func), "PrivateUse1")
     some.impl("_pin_memory", copies.pin_memory, "CPU")
     some.impl("is_pinned", copies.is_pinned, "CPU")
     autocast.register(everything, some)
     _libraries.extend([everything, some])
     if machine.devices:
-        _call_views(torch.empty(1, device=machine.spec.name))
+        tensor = torch.empty(1, device=machine.spec.name)
+        tensor.view(1)  # the first call; views run on no device, and so leave no trace there
+        if not machine.spec.virtual:  # where calls cost what they are said to
+            _calibrate(tensor)
         machine.device().forget_peak()
 
 
 def _call(func: Any, *args: Any, **kwargs: Any) -> Any:
     return dispatch(func, args, kwargs)
-
-
-def _call_views(tensor: torch.Tensor) -> None:
-    """Make the first calls; views run on no device, and so leave no trace there."""
-    with standing_in():
-        tensor.view(1)
-    if not machine.spec.virtual:  # where calls cost what they are said to
-        _calibrate(tensor)
 
 
 def _calibrate(tensor: torch.Tensor) -> None:

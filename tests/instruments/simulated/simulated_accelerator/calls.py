@@ -3,7 +3,7 @@
 """PyTorch's operations as the simulation knows them, and single calls of them."""
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -18,14 +18,7 @@ Handler = Callable[..., Any]
 _aten = torch.ops.aten
 _spec = machine.spec
 _handlers: dict[Any, Handler] = {}
-_NUMBERS = ("bool", "int", "float", "number")
-_ALLOCATIONS = (
-    _aten.empty,
-    _aten.empty_like,
-    _aten.empty_strided,
-    _aten.new_empty,
-    _aten.new_empty_strided,
-)
+_ALLOCATIONS = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
 
 
 def handles(func: Any) -> Callable[[Handler], Handler]:
@@ -41,9 +34,7 @@ def handles(func: Any) -> Callable[[Handler], Handler]:
 class Operation:
     """What is known of one of PyTorch's operations; worked out when it is first met.
 
-    name : as PyTorch spells it
     handler : the function that runs it, if it is a special one
-    composite : whether it consists of others (met in inference mode only)
     written : number and name of the arguments that it changes
     plans : results and duration, by what of the arguments they depend on
     """
@@ -52,13 +43,9 @@ class Operation:
         schema = func._schema
         aliases = [one.alias_info for one in schema.returns if one.alias_info is not None]
         self.func = func
-        self.name = str(func)
         self.handler = _handlers.get(func)
-        self.composite = func._can_decompose()
         self.view = func is _aten._unsafe_view.default or not all(one.is_write for one in aliases)
-        self.wants_values = any(str(one.type) in _NUMBERS for one in schema.returns)
-        self.allocates = func.overloadpacket in _ALLOCATIONS
-        self.reshapes = torch.Tag.inplace_view in func.tags
+        self.allocates = func.overloadpacket.__name__ in _ALLOCATIONS
         self.random = torch.Tag.nondeterministic_seeded in func.tags
         self.written = [
             (number, argument.name)
@@ -71,22 +58,9 @@ class Operation:
 operation_of = cache(Operation)
 
 
-class _Inner:
-    """An operation on the contents of its tensors, for whenever it is to be computed."""
-
-    __slots__ = ("args", "func", "kwargs")
-
-    def __init__(self, func: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
-        self.func = func
-        self.args = args
-        self.kwargs = kwargs
-
-    def __call__(self) -> Any:
-        return self.func(*self.args, **self.kwargs)
-
-    def widened(self) -> Any:
-        """Compute short floats in float32: accelerators add up so, and CPUs are slow at them."""
-        return self.func(*map_leaves(self.args, torch.Tensor, torch.Tensor.float), **self.kwargs)
+def widened(inner: partial[Any]) -> Any:
+    """Compute short floats in float32: accelerators add up so, and CPUs are slow at them."""
+    return inner.func(*map_leaves(inner.args, torch.Tensor, torch.Tensor.float), **inner.keywords)
 
 
 class Call:
@@ -96,14 +70,9 @@ class Call:
     key : what of the arguments shape and duration of the results depend on
     device : where it runs
     inner : the same call on the CPU
-    launch : host time that it takes, known once it runs
     """
 
-    launch: float
-
-    def __init__(
-        self, begin: float, operation: Operation, args: Any, kwargs: dict[str, Any]
-    ) -> None:
+    def __init__(self, begin: float, operation: Operation, args: Any, kwargs: Any) -> None:
         self.begin = begin
         self.operation = operation
         self.args = args
@@ -115,7 +84,7 @@ class Call:
         for name, value in kwargs.items():
             parts.append(name)
             inner_kwargs[name] = self._look_at(value, parts)
-        self.inner = _Inner(operation.func, inner_args, inner_kwargs)
+        self.inner = partial(operation.func, *inner_args, **inner_kwargs)
         self.key = tuple(parts)
         self.sims = [tensor for tensor in self.tensors if isinstance(tensor, SimTensor)]
         self.device = self._device()
@@ -140,38 +109,26 @@ class Call:
         """Return where the operation runs; raise if its arguments lie on several devices."""
         generator = self.kwargs.get("generator")
         if generator is not None:
-            msg = (
-                f"Expected a '{_spec.name}' device type for generator "
-                f"but found '{generator.device.type}'"
-            )
-            raise RuntimeError(msg)
+            raise RuntimeError(f"Expected a '{_spec.name}' device type for generator")
         if self.kwargs.get("device") is not None:
-            self.inner.kwargs |= {"device": torch.device("cpu"), "pin_memory": False}
+            self.inner.keywords.update(device=torch.device("cpu"), pin_memory=False)
             return machine.device(self.kwargs["device"])
         device = self.sims[0].buffer.device
-        for tensor in self.tensors:
-            if isinstance(tensor, SimTensor):
-                alien = tensor.buffer.device is not device
-            else:
-                alien = tensor.dim() > 0  # a scalar on the CPU may take part anywhere
-            if alien:
-                msg = (
-                    "Expected all tensors to be on the same device, but found at least two "
-                    f"devices, {device.torch_device} and {tensor.device}!"
-                )
-                raise RuntimeError(msg)
+        # A scalar on the CPU may take part anywhere.
+        given = (one for one in self.tensors if one.dim() or isinstance(one, SimTensor))
+        if aliens := {tensor.device for tensor in given} - {device.torch_device}:
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two "
+                f"devices, {device.torch_device} and {aliens.pop()}!"
+            )
         return device
 
-    def run(self, seconds: tuple[float, float], new: Sequence[SimTensor] = ()) -> float:
-        """Let the device compute after the launch, from its memory or its cache.
-
-        Return when it will end.
-        """
-        name, stream = self.operation.name, machine.stream(self.device)
-        self.launch = machine.launching(name)
+    def run(self, seconds: tuple[float, float], new: Sequence[SimTensor]) -> None:
+        """Let the device compute after the launch, from its memory or its cache."""
         from_memory, from_cache = seconds
         duration = from_cache if self._cached(new) else from_memory
-        return self.device.run(name, stream, "compute", duration, self.begin + self.launch)
+        stream = machine.stream(self.device)
+        self.device.run(stream, "compute", duration, self.begin + _spec.launch)
 
     def _cached(self, new: Sequence[SimTensor]) -> bool:
         """Touch what is read and written; return whether all that was given is in the cache."""

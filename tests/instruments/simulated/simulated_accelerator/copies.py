@@ -94,13 +94,12 @@ def _host_to_device(
     device, value = target.buffer.device, target.buffer.value
     device.check()
     stream = machine.stream(device)
-    launch = machine.launching("copy from host")
-    end = device.run("copy from host", stream, "h2d", link.seconds(source.nbytes), begin + launch)
+    end = device.run(stream, "h2d", link.seconds(source.nbytes), begin + _spec.launch)
     contents = target.contents
     if pinned and non_blocking:
         _later(contents, source, [], [value])
         stream.promise(end, lambda: tape.force([value]))
-        host.spend(begin, launch)
+        host.spend(begin, _spec.launch)
     else:
         if target.buffer.fresh:
             contents.copy_(source)
@@ -117,10 +116,9 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
     device, value = source.buffer.device, source.buffer.value
     device.check()
     stream = machine.stream(device)
-    launch = machine.launching("copy to host")
     if device.lazy:
         tape.force([value])
-    end = device.run("copy to host", stream, "d2h", link.seconds(source.nbytes), begin + launch)
+    end = device.run(stream, "d2h", link.seconds(source.nbytes), begin + _spec.launch)
     if pinned and non_blocking:
         arriving, arrival = torch.empty_like(source.contents), Value()
         _later(arriving, source.contents, [value], [arrival])
@@ -131,7 +129,7 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
             target.copy_(arriving)
 
         stream.promise(end, deliver)
-        host.spend(begin, launch)
+        host.spend(begin, _spec.launch)
     else:
         tape.force([value])
         target.copy_(source.contents)
@@ -144,22 +142,19 @@ def _peer(begin: float, target: SimTensor, source: SimTensor) -> None:
     giver.check()
     taker.check()
     sending, receiving = machine.stream(giver), machine.stream(taker)
-    launch = machine.launching("copy to peer")
-    at = max(begin + launch, receiving.busy_until, taker.engines["h2d"])
+    at = max(begin + _spec.launch, receiving.busy_until, taker.engines["h2d"])
     seconds = _spec.links.peer.seconds(source.nbytes)
-    end = giver.run("copy to peer", sending, "d2h", seconds, at)
+    end = giver.run(sending, "d2h", seconds, at)
     receiving.busy_until = taker.engines["h2d"] = end
     target.buffer.fresh = False
     _later(target.contents, source.contents, [source.buffer.value], [target.buffer.value])
-    host.spend(begin, launch)
+    host.spend(begin, _spec.launch)
 
 
 def _later(
     target: torch.Tensor, source: torch.Tensor, reads: list[Value], writes: list[Value]
 ) -> None:
-    guess = source.nbytes / 1e9 + 5e-6
-    key = "copy", target.dtype, source.dtype, source.shape
-    tape.append(Entry(lambda: target.copy_(source), reads, writes, key, guess))
+    tape.append(Entry(lambda: target.copy_(source), reads, writes))
 
 
 def _poison(target: torch.Tensor) -> None:

@@ -61,8 +61,7 @@ class Device:
         self.torch_device = torch.device("privateuseone", index)
         self.speed = speed
         self.lazy = spec.lazy
-        seed = None if spec.seed is None else spec.seed + physical
-        self.random = random.Random(seed)  # noqa: S311 (jitter, not secrets)
+        self.random = random.Random()  # noqa: S311 (jitter, not secrets)
         self.seeds = random.Random(physical)  # noqa: S311 (of tensors; the same, as in PyTorch)
         self.account = Account()
         self.engines: dict[Engine, float] = {"compute": 0.0, "h2d": 0.0, "d2h": 0.0}
@@ -81,7 +80,7 @@ class Device:
             self.streams.append(Stream(self, len(self.streams)))
             return self.streams[-1]
 
-    def run(self, name: str, stream: Stream, engine: Engine, seconds: float, at: float) -> float:
+    def run(self, stream: Stream, engine: Engine, seconds: float, at: float) -> float:
         """Let the device work for ``seconds`` of its nominal speed; return when it will end.
 
         It begins when the launch (``at``), the stream's earlier work and the engine allow.
@@ -92,8 +91,7 @@ class Device:
             end = begin + seconds
             self._tire(begin, end)
             stream.busy_until = self.engines[engine] = end
-            self.account.busy += seconds
-            self.account.recent.append(Work(name, stream.stream_id, begin, end))
+            self.account.recent.append(Work(stream.stream_id, begin, end))
             return end
 
     def _faulty(self, seconds: float, begin: float) -> float:
@@ -116,8 +114,7 @@ class Device:
         faults = self.spec.faults
         lost = faults.lost_after is not None and self.account.launches >= faults.lost_after
         if lost or self.index in faults.broken:
-            msg = f"{self.spec.name} error: device {self.index} is lost"
-            raise torch.AcceleratorError(msg)
+            raise torch.AcceleratorError(f"{self.spec.name} error: device {self.index} is lost")
 
     def synchronise(self) -> None:
         """Wait for every stream."""
@@ -134,11 +131,10 @@ class Device:
         with self._lock:
             free = self.spec.memory - self.allocated
             if size > free:
-                msg = (
+                raise torch.OutOfMemoryError(
                     f"{self.spec.name} out of memory. Tried to allocate {size} bytes; device "
                     f"{self.index} has {self.spec.memory} bytes, of which {free} are free."
                 )
-                raise torch.OutOfMemoryError(msg)
             self.allocated += size
             self.peak = max(self.peak, self.allocated)
 

@@ -19,7 +19,6 @@ class Recorded(NamedTuple):
     seconds : that the device takes for it
     """
 
-    name: str
     run: Callable[[], object]
     seconds: float
 
@@ -52,19 +51,12 @@ class Graph:
     def replay(self) -> None:
         """Launch all operations together, in the order in which they were recorded."""
         begin, device = host.begin(), self._device
-        launch = machine.launching("graph")
-        tape.append(
-            Entry(
-                self._compute,
-                [tensor.buffer.value for tensor in self._read],
-                [tensor.buffer.value for tensor in self._written],
-                ("graph", id(self)),
-                sum(operation.seconds for operation in self._operations),
-            )
-        )
+        launch = machine.spec.launch
+        reads, writes = ([one.buffer.value for one in its] for its in (self._read, self._written))
+        tape.append(Entry(self._compute, reads, writes))
         for operation in self._operations:
             stream = machine.stream(device)
-            device.run(operation.name, stream, "compute", operation.seconds, begin + launch)
+            device.run(stream, "compute", operation.seconds, begin + launch)
         host.spend(begin, launch)
 
     @property
@@ -79,5 +71,4 @@ class Graph:
 def refuse() -> None:
     """Raise if a graph is recorded, which nothing that the host waits for can be a part of."""
     if current.graph is not None:
-        msg = "operation not permitted when stream is capturing"
-        raise RuntimeError(msg)
+        raise RuntimeError("operation not permitted when stream is capturing")

@@ -2,7 +2,7 @@
 """The host's side of the clock: what a launch and a wait cost the calling thread.
 
 Every cost is waited out to the exact moment. When the machine gets in the way (the thread
-was preempted, or computing a value took longer than expected), the delay becomes a debt that
+was preempted), the delay becomes a debt that
 the following launches repay by waiting less, so that a sequence of launches takes its true
 time. A synchronisation ends with no debt, that of all threads: or one that only launches would
 begin its next sequence early.
@@ -48,15 +48,13 @@ class Host(threading.local):
     def spend(self, begin: float, seconds: float) -> None:
         """Wait until ``seconds`` after ``begin``."""
         moment = begin + seconds
-        # An operation may overrun by about a launch: the next launches repay it.
-        slack = seconds if self.debt < seconds else 0.0
-        tape.compute_while_waiting(moment + slack)
+        tape.forget()
         wait_until(moment)
         self._debt, self._when = max(0.0, perf_counter() - moment), Host.settled
 
     def settle(self, moment: float) -> None:
         """Wait until ``moment`` and forget the debts of all threads."""
-        tape.compute_while_waiting(moment)
+        tape.forget()
         wait_until(moment)
         Host.settled += 1
 

@@ -21,7 +21,6 @@ class Machine:
             Device(self.spec, index, physical, spec.speed(physical) / slowness)
             for index, physical in enumerate(spec.visible())
         ]
-        self._launched: set[str] = set()
 
     def device(self, which: torch.device | str | int | None = None) -> Device:
         """Return a device by index or name; the calling thread's current one by default.
@@ -36,18 +35,8 @@ class Machine:
         index = which.index if isinstance(which, torch.device) else which
         index = current.index if index is None else index
         if not 0 <= index < len(self.devices):
-            msg = (
-                f"{self.spec.name} error: invalid device ordinal {index} "
-                f"({len(self.devices)} visible)"
-            )
-            raise torch.AcceleratorError(msg)
+            raise torch.AcceleratorError(f"{self.spec.name} error: invalid device ordinal {index}")
         return self.devices[index]
-
-    def launching(self, operation: str) -> float:
-        """Return the host time of a launch that is about to be made."""
-        first = self.spec.faults.first * (operation not in self._launched)
-        self._launched.add(operation)
-        return self.spec.launch + first
 
     def stream(self, device: Device) -> Stream:
         """Return the calling thread's current stream on a device."""

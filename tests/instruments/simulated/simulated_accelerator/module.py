@@ -12,7 +12,7 @@ import torch
 
 from . import streams
 from .machine import machine
-from .streams import Account, current
+from .streams import Account
 
 Which = torch.device | str | int | None
 
@@ -23,19 +23,6 @@ class _Event(streams.Event):
     def record(self, stream: streams.Stream | None = None) -> None:
         """Mark a stream, by default the current one of the current device."""
         self.mark(stream or machine.stream(machine.device()))
-
-
-class _DeviceContext:
-    """Makes a device the current one of the thread, within a ``with`` block."""
-
-    def __init__(self, which: Which) -> None:
-        self._index = machine.device(which).index
-
-    def __enter__(self) -> None:
-        self._before, current.index = current.index, self._index
-
-    def __exit__(self, *_: object) -> None:
-        current.index = self._before
 
 
 class UnusableGenerator(torch.Generator):
@@ -53,10 +40,6 @@ class Bare:
     No call waits for a device but reading from it, and random numbers are drawn on the CPU only.
     """
 
-    def is_initialized(self) -> bool:
-        """Return ``True``: there is nothing to initialise."""
-        return True
-
     def is_available(self) -> bool:
         """Return whether a device is visible."""
         return bool(machine.devices)
@@ -68,14 +51,6 @@ class Bare:
         """Return the number of visible devices."""
         return len(machine.devices)
 
-    def current_device(self) -> int:
-        """Return the number of the thread's current device."""
-        return current.index
-
-    def set_device(self, which: Which) -> None:
-        """Make a device the thread's current one."""
-        current.index = machine.device(which).index
-
     def manual_seed_all(self, seed: int) -> None:
         """Seed the random numbers of every device."""
         for device in machine.devices:
@@ -86,7 +61,6 @@ class Backend(Bare):
     """What a backend usually has."""
 
     Event = _Event
-    device = _DeviceContext
 
     def synchronize(self, which: Which = None) -> None:
         """Wait until all work on a device, and on no other, has ended."""
@@ -96,10 +70,6 @@ class Backend(Bare):
         """Return a new stream; every ``priority`` is the same."""
         del priority
         return machine.device(device).new_stream()
-
-    def stream(self, stream: streams.Stream) -> streams.Stream:
-        """Return what makes a stream current within a ``with`` block."""
-        return stream
 
     def current_stream(self, which: Which = None) -> streams.Stream:
         """Return the thread's current stream on a device."""
@@ -125,11 +95,6 @@ class Backend(Bare):
         """Return the name of the product."""
         machine.device(which)
         return "Simulated accelerator"
-
-    def get_device_capability(self, which: Which = None) -> tuple[int, int]:
-        """Return the version of the architecture."""
-        machine.device(which)
-        return 1, 0
 
     def get_device_properties(self, which: Which = None) -> SimpleNamespace:
         """Return some of what CUDA tells, by the names that CUDA has for it."""

@@ -4,13 +4,14 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
-from .calls import Call, operation_of
+from .calls import Call, operation_of, widened
 from .costs import Plan, Slot, make_plan, map_leaves
-from .graphs import Recorded, refuse
+from .graphs import Recorded
 from .host import host, tape
 from .machine import machine
 from .streams import current
@@ -44,16 +45,9 @@ def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     operation = operation_of(func)
     if operation.handler:
         return operation.handler(begin, *args, **kwargs)
-    if operation.composite:
-        return func.decompose(*args, **kwargs)
-    if operation.reshapes:
-        msg = f"{func} changes the shape of a tensor in place, which is not simulated"
-        raise NotImplementedError(msg)
     call = Call(begin, operation, args, kwargs)
     if operation.view:
         return _view(call)
-    if operation.wants_values:
-        return _operate_on_values(call)
     return _operate(call)
 
 
@@ -76,10 +70,7 @@ def _operate(call: Call) -> Any:
     operation = call.operation
     plan = operation.plans.get(call.key)
     if plan is None:
-        try:
-            plan = make_plan(_spec, operation.func, call.args, call.kwargs)
-        except NotImplementedError:  # the results' shapes depend on values
-            return _operate_on_values(call)
+        plan = make_plan(_spec, operation.func, call.args, call.kwargs)
         operation.plans[call.key] = plan
     new = [
         SimTensor.on(call.device, form, size)
@@ -93,24 +84,16 @@ def _operate(call: Call) -> Any:
         tensor.buffer.fresh = False
     run = _deferred(call, plan, [t.contents for t in new])
     if current.graph is not None:
-        recorded = Recorded(operation.name, run, plan.seconds[0])
+        recorded = Recorded(run, plan.seconds[0])
         current.graph.record(recorded, call.sims, written)
         return _result(call, plan, new)
     if call.device.lazy:
-        call.launch = machine.launching(operation.name)
         run = _worked_for(run, call, plan.seconds[0])
-    tape.append(
-        Entry(
-            run,
-            [t.buffer.value for t in call.sims],
-            [t.buffer.value for t in written],
-            (operation.name, call.key),
-            plan.seconds[0],
-        )
-    )
+    reads, writes = ([t.buffer.value for t in tensors] for tensors in (call.sims, written))
+    tape.append(Entry(run, reads, writes))
     if not call.device.lazy:
         call.run(plan.seconds, new)
-    host.spend(call.begin, call.launch)
+    host.spend(call.begin, _spec.launch)
     return _result(call, plan, new)
 
 
@@ -123,24 +106,13 @@ def _result(call: Call, plan: Plan, new: list[SimTensor]) -> Any:
     return map_leaves(plan.result, Slot, to_tensor)
 
 
-def _operate_on_values(call: Call) -> Any:
-    """Run an operation whose result must be known before the host can go on."""
-    refuse()
-    tape.force(t.buffer.value for t in call.sims)
-    end = call.run(_spec.seconds(sum(t.nbytes for t in call.sims)))
-    device = call.device
-    result = map_leaves(call.inner(), torch.Tensor, lambda new: SimTensor.holding(device, new))
-    machine.stream(device).wait_for(end)
-    return result
-
-
 def _worked_for(run: Callable[[], Any], call: Call, seconds: float) -> Callable[[], Any]:
     """Return what lets the device work only when its values are computed, since they are read."""
-    name, device, stream = call.operation.name, call.device, machine.stream(call.device)
+    device, stream = call.device, machine.stream(call.device)
 
     def work() -> None:
         run()
-        device.run(name, stream, "compute", seconds, host.now() + _spec.launch)
+        device.run(stream, "compute", seconds, host.now() + _spec.launch)
 
     return work
 
@@ -149,7 +121,7 @@ def _deferred(call: Call, plan: Plan, new: list[torch.Tensor]) -> Callable[[], A
     """Return what computes the values that ``plan`` promises, without holding the call."""
     run: Callable[[], Any] = call.inner
     if plan.flops and new and new[0].dtype in _SHORT:
-        run = call.inner.widened
+        run = partial(widened, call.inner)
     if call.operation.random:
         run = _seeded(run, call.device.seeds.getrandbits(63))
     if not new:

@@ -38,8 +38,8 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
         devices alike, which is another one in every process
     ageing, ageing_since : part by which a process takes longer for every second that it
         begins after this one (of `time.time`)
-    jitter : standard deviation of the logarithm of every duration on a device
-    first : further host time of the first launch of each operation in a process
+    jitter : standard deviation of the logarithm of every duration on a device, which is another
+        one in every process
     load_limit, limited_speed : seconds of work on end from which a device runs at this fraction
         of its speed, as one does that its power limits; a second of rest makes good for ten
     speeds : speed of each physical device relative to the specification
@@ -52,7 +52,6 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     ageing: float = 0.0
     ageing_since: float = 0.0
     jitter: float = 0.0
-    first: float = 0.0
     load_limit: float = float("inf")
     limited_speed: float = 1.0
     speeds: list[float] = field(default_factory=list)
@@ -80,7 +79,6 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     bandwidth : of the device's memory; what is not a product takes its bytes over this
     cache, cache_bandwidth : its size, and what an operation takes its bytes over if all that
         it is given lies there (see `device.Cache`)
-    seed : of the jitter; without one it is another in every process
     graphs : whether the backend has them (see `graphs.Graph`)
     bare : whether the backend offers only what it must (see `module.Bare`)
     lazy : whether work begins only when a value that depends on it is read, and waiting waits for
@@ -102,7 +100,6 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     cache_bandwidth: float = 50e9
     links: Links = Links()
     faults: Faults = Faults()
-    seed: int | None = None
     graphs: bool = False
     bare: bool = False
     lazy: bool = False
@@ -147,7 +144,6 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
             metadata=self.metadata * times,
             synchronise=self.synchronise * times,
             event=self.event * times,
-            faults=msgspec.structs.replace(self.faults, first=self.faults.first * times),
         )
 
     def speed(self, physical: int) -> float:

@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-import torch
-
 from .host import host
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 class Work(NamedTuple):
     """One operation as the device saw it: moments of `time.perf_counter`, in seconds."""
 
-    name: str
     stream: int
     begin: float
     end: float
@@ -27,14 +24,12 @@ class Work(NamedTuple):
 class Account:
     """What a device did, in simulated time: the truth to hold a measurement against.
 
-    busy : seconds in which an engine worked, summed over the engines
     recent : the last operations, oldest first
     """
 
     def __init__(self) -> None:
         self.launches = 0
         self.synchronisations = 0
-        self.busy = 0.0
         self.recent: deque[Work] = deque(maxlen=20_000)
 
 
@@ -55,7 +50,7 @@ current = Current()
 
 
 class Stream:
-    """A queue of work on a device, with the methods of `torch.Stream`.
+    """A queue of work on a device, with some methods of `torch.Stream`.
 
     busy_until : moment of `time.perf_counter` at which all its work will have ended
     """
@@ -67,11 +62,6 @@ class Stream:
         self._promises: deque[tuple[float, Callable[[], object]]] = deque()
         self._before: list[tuple[int, Stream | None]] = []
 
-    @property
-    def device(self) -> torch.device:
-        """The stream's device."""
-        return self._device.torch_device
-
     def promise(self, end: float, deliver: Callable[[], object]) -> None:
         """Have something done at the synchronisation that finds ``end`` passed."""
         self._promises.append((end, deliver))
@@ -81,23 +71,10 @@ class Stream:
         while self._promises and self._promises[0][0] <= moment:
             self._promises.popleft()[1]()
 
-    def synchronize(self) -> None:
-        """Wait until all work on the stream has ended."""
-        self._device.check()
-        self._device.account.synchronisations += 1
-        self.wait_for(self.busy_until)
-
     def wait_for(self, moment: float) -> None:
         """Let the host wait for a moment of the stream, at the cost of a synchronisation."""
         self.deliver(moment)
         host.settle(max(moment, host.now()) + self._device.spec.synchronise)
-
-    def query(self) -> bool:
-        """Return whether all work on the stream has ended."""
-        if self.busy_until > host.now():
-            return False
-        self.deliver(self.busy_until)
-        return True
 
     def __enter__(self) -> Self:
         self._before.append((current.index, current.streams.get(self._device.index)))
@@ -121,9 +98,6 @@ class Stream:
     def wait_stream(self, stream: Self) -> None:
         """Let further work on this stream begin after all work on the other."""
         self.busy_until = max(self.busy_until, stream.busy_until)
-
-    def __repr__(self) -> str:
-        return f"<Stream {self.stream_id} of {self.device}>"
 
 
 class Event:
@@ -153,13 +127,7 @@ class Event:
         RuntimeError
             If either event was not made for timing, not recorded or has not happened yet.
         """
-        if not (self._timing and end._timing):
-            msg = "Both events must be created with argument 'enable_timing=True'."
-            raise RuntimeError(msg)
-        if self._stream is None or end._stream is None:
-            msg = "Both events must be recorded before calculating elapsed time."
-            raise RuntimeError(msg)
-        if not (self.query() and end.query()):
-            msg = "Both events must have happened before calculating elapsed time."
-            raise RuntimeError(msg)
+        for event in (self, end):
+            if not (event._timing and event._stream and event.query()):
+                raise RuntimeError("both events must be made for timing and have happened")
         return (end.moment - self.moment) * 1e3

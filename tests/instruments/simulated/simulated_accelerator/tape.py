@@ -2,23 +2,19 @@
 """The real work: operations that are yet to be computed on the CPU.
 
 The device's time is simulated, its values are not. An operation is put on the tape when it
-is launched and computed when a value that depends on it is read, or earlier if the host has
-time to wait anyway. An operation whose results nobody holds any more is never computed.
+is launched and computed when a value that depends on it is read. An operation whose results
+nobody holds any more is never computed.
 """
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from time import perf_counter
+from collections.abc import Callable, Iterable, Sequence
 from weakref import ReferenceType, ref
 
 import torch
 
-_MARGIN = 1.25
-"""How much longer than last time an operation may take and must still fit."""
-
 _LEAST, _LONGEST = 100, 10_000
-"""Operations that a tape without time gathers before it looks for dead ones, and at most."""
+"""Operations that a tape gathers before it looks for dead ones, and at most."""
 
 
 class Value:
@@ -34,21 +30,14 @@ class Entry:
     holder of what it writes is gone, it is dead.
     """
 
-    __slots__ = ("guess", "key", "reads", "run", "writes")
+    __slots__ = ("reads", "run", "writes")
 
     def __init__(
-        self,
-        run: Callable[[], object],
-        reads: Iterable[Value],
-        writes: Iterable[Value],
-        key: Hashable,
-        guess: float,
+        self, run: Callable[[], object], reads: Iterable[Value], writes: Iterable[Value]
     ) -> None:
         self.run = run
         self.writes: list[ReferenceType[Value]] = [ref(value) for value in writes]
         self.reads = [value for value in reads if ref(value) not in self.writes]
-        self.key = key
-        self.guess = guess
 
     def written(self) -> set[Value]:
         """Return the values written that somebody still holds."""
@@ -56,42 +45,16 @@ class Entry:
 
 
 class Tape:
-    """Operations in the order of their launches; several threads may launch at once.
-
-    timeless : whether there is no time to wait in, so that values are computed only when read
-    """
+    """Operations in the order of their launches; several threads may launch at once."""
 
     def __init__(self) -> None:
-        self.timeless = False
         self._much = _LEAST
         self._entries: deque[Entry] = deque()
         self._computing = threading.RLock()
-        self._seconds: dict[Hashable, float] = {}
 
     def append(self, entry: Entry) -> None:
         """Add an operation (appending to a deque needs no lock)."""
         self._entries.append(entry)
-
-    def compute_while_waiting(self, deadline: float) -> None:
-        """Compute what is expected to be finished by ``deadline`` (of `perf_counter`)."""
-        if self.timeless:
-            self._forget()
-            return
-        if not self._entries or not self._computing.acquire(blocking=False):
-            return
-        try:
-            while self._entries:
-                entry = self._entries[0]
-                if entry.written():
-                    expected = self._seconds.get(entry.key, entry.guess)
-                    if perf_counter() + _MARGIN * expected > deadline:
-                        # Ask again with less patience, or one disturbance would last for ever.
-                        self._seconds[entry.key] = 0.99 * expected
-                        return
-                    self._compute(entry)
-                self._entries.popleft()
-        finally:
-            self._computing.release()
 
     def force(self, values: Iterable[Value]) -> None:
         """Compute whatever these values depend on, in order; forget what is dead."""
@@ -102,7 +65,7 @@ class Tape:
             while due:  # nothing is held longer than what needs it
                 self._compute(due.pop())
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Forget what is dead whenever the tape has grown twofold; compute it if it is too long."""
         if len(self._entries) < self._much:
             return
@@ -115,12 +78,9 @@ class Tape:
         # One thread serves best: small operations gain nothing by more, and on a busy machine
         # they wait long for each other.
         threads = torch.get_num_threads()
-        begin = perf_counter()
         torch.set_num_threads(1)
         entry.run()
         torch.set_num_threads(threads)
-        seconds = perf_counter() - begin
-        self._seconds[entry.key] = (seconds + self._seconds.get(entry.key, seconds)) / 2
 
 
 def _divide(batch: Sequence[Entry], needed: set[Value]) -> tuple[list[Entry], list[Entry]]:

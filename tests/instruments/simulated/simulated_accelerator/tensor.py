@@ -102,27 +102,11 @@ class SimTensor(torch.Tensor):
         """Read back and return nested lists."""
         return self.detach().cpu().tolist()
 
-    def numpy(self, *, force: bool = False) -> Any:
-        """Raise as any accelerator's tensor does, unless ``force`` says to read back."""
-        if force:
-            return self.detach().cpu().numpy()
-        msg = (
-            f"can't convert {self.device} device type tensor to numpy. "
-            "Use Tensor.cpu() to copy the tensor to host memory first."
-        )
-        raise TypeError(msg)
-
     def __repr__(self) -> str:  # type: ignore[override]  # torch's takes contents instead
         return f"{self.detach().cpu()!r}"[:-1] + f", device='{self.device}')"
-
-    def __format__(self, spec: str) -> str:
-        return format(self.item() if self.dim() == 0 else repr(self), spec)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> torch.Tensor:
         copy = self.detach().clone().requires_grad_(self.requires_grad)
         copy._is_param = getattr(self, "_is_param", False)  # how torch marks its parameters
         memo[id(self)] = copy
         return copy
-
-    def __reduce_ex__(self, _protocol: object) -> Any:
-        return torch.Tensor.to, (self.detach().cpu(), self.device)

@@ -46,4 +46,3 @@ def install() -> None:
 
     time.perf_counter = perf_counter
     host.wait_until = wait_until
-    host.tape.timeless = True
