@@ -39,6 +39,8 @@ STRANGE: dict[str, Any] = {
     },
 }
 """A backend of which nothing in the project knows the name or a rate, in its own time."""
+DEVICES = [f"acme:{index}" for index in range(4)]
+GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 EXACT = 0.005
 """How near the truth a time must come in a simulation's own time."""
 
@@ -149,7 +151,7 @@ def measured(
     code: int = 0,
     admitted: str = "",
 ) -> Measured:
-    """Measure simulated devices through the command, in a single launch.
+    """Measure simulated devices through the command, all unless told, in a single launch.
 
     In the simulation's own time nothing may be called wrong but what is, by the exit code.
 
@@ -158,8 +160,11 @@ def measured(
     code : the exit code that is expected
     admitted : code of an error that the run may say of itself
     """
+    like = msgspec.convert(spec, Spec)
+    devices = ",".join(f"{like.name}:{index}" for index in range(like.devices))
     made = frobench(
-        *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
+        *("run", "--launches", 1, "--seed", 3, "--budget", 12, "-k", select),
+        *("--devices", devices, *options),
         folder=folder,
         environment={
             "PYTHONPATH": os.pathsep.join(
@@ -176,4 +181,14 @@ def measured(
         said = [] if code else run.frobench.conclusions
         found = errors([*validate_file(path), *(one for one in said if one.code != admitted)])
         assert not found, found
-    return Measured(run, msgspec.convert(spec, Spec), made.stderr)
+    return Measured(run, like, made.stderr)
+
+
+def of_module(spec: dict[str, Any], *words: Any, **more: Any) -> Any:  # noqa: ANN401 - a fixture
+    """Return a fixture: a run that `measured` makes once for all tests of a module."""
+
+    @pytest.fixture(scope="module")
+    def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+        return measured(tmp_path_factory.mktemp("seen"), spec, *words, **more)
+
+    return seen

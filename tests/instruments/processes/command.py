@@ -13,7 +13,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[3]
-TRICKY = ROOT / "tests" / "instruments" / "tricky"
+TRICKY, KNOWN = (ROOT / "tests" / "instruments" / name for name in ("tricky", "truth"))
+"""Benchmarks that go wrong on purpose, and benchmarks of which is known what they take."""
 PATIENCE = 240.0
 """Seconds that a command may take, of which it needs a few on a machine that does nothing else."""
 QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
