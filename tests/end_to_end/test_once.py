@@ -5,9 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from frobench import command
 from frobench.suite.once import the_case
 from tests.instruments.processes.warm import frobench
 
@@ -60,19 +58,6 @@ def mine(tmp_path: Path) -> Path:
 )
 def test_a_case_is_found_by_its_name_or_a_part_of_it(wanted: str, place: int) -> None:
     assert the_case(wanted, CASES) == CASES[place]
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--once", "x", "--launches", "3", "--peak"], "leave out --launches, --peak"),
-        (["--trace", "x.json"], "--trace is of the call that --once makes"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(options: list[str], named: str) -> None:
-    ended = CliRunner().invoke(command.main, ["run", *options])
-    assert ended.exit_code == 2
-    assert named in ended.output
 
 
 def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(

@@ -134,9 +134,3 @@ def test_a_failure_is_told_once_in_the_lines_of_the_engineer(engineer: Engineer)
     places = re.findall(r'File "([^"]+)"', said)
     assert places
     assert {Path(place).name for place in places} == {"bench_mine.py"}
-
-
-def test_a_name_that_nothing_has_is_refused_with_names_like_it(engineer: Engineer) -> None:
-    refused = engineer.call("run", "-k", "minee")
-    assert refused.returncode == 2
-    assert "did you mean mine?" in refused.stderr

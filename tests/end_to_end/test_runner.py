@@ -156,28 +156,6 @@ def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> 
     first.communicate()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("--devices", "warp:0"), 3, "no device 'warp:0' here; there is cpu"),
-        (("--profile", "hasty"), 2, "'hasty' is not one of"),
-        (("-k", TRICKY.parent.name), 2, "no case matches 'instruments'"),  # a folder is no case
-        (("-k", "fine and"), 2, "expression"),
-        (("--budget", "0"), 2, "--budget"),
-        (("--resume", "20200101T000000Z-0000000"), 3, "no interrupted run"),
-        (("--results", "/proc/nowhere"), 3, "/proc/nowhere"),
-    ],
-)
-def test_bad_input_gets_one_clear_line(
-    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
-) -> None:
-    run = frobench("run", "--benchmarks", TRICKY, *arguments, folder=tmp_path)
-    assert run.returncode == code
-    assert message in run.stderr
-    assert "Traceback" not in run.stderr
-    assert not run.stdout
-
-
 def test_an_accelerator_that_torch_cannot_use_is_left_out_only_when_asked_for(
     tmp_path: Path,
 ) -> None:

@@ -44,13 +44,6 @@ def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
     assert shown.stderr.count("\n") <= 4
 
 
-def test_nodes_without_a_job_are_refused_with_what_starts_one(tmp_path: Path) -> None:
-    shown = frobench("run", "--nodes", folder=tmp_path)
-    assert shown.returncode == 3
-    assert "--nodes needs a job with a process on each node: start it on every" in shown.stderr
-    assert not (tmp_path / "results").exists()
-
-
 def test_a_line_says_why_a_function_measures_nothing(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bench_mine.py").write_text(
