@@ -29,7 +29,7 @@ class accelerator:
 
 def environment(folder: Path) -> tuple[str, Path]:
     """Make a virtual environment; return its interpreter and its site-packages."""
-    venv.create(folder, symlinks=os.name != "nt")
+    venv.create(folder, symlinks=True)
     paths = {"base": str(folder), "platbase": str(folder)}
     scripts = Path(sysconfig.get_path("scripts", "venv", paths))
     return str(scripts / "python"), Path(sysconfig.get_path("purelib", "venv", paths))
@@ -95,9 +95,7 @@ def test_a_torch_that_was_reinstalled_for_the_driver_is_kept(
     assert imported(str(python), "torch") == "2.12.1+cu126"
 
 
-def test_torch_comes_from_the_image_and_everything_else_from_the_environment(
-    tmp_path: Path,
-) -> None:
+def test_torch_comes_from_the_image_and_all_else_from_the_environment(tmp_path: Path) -> None:
     vendor = image(tmp_path / "image")
     own, site_packages = environment(tmp_path / "own")
     torch = noxfile.lendable_torch([vendor])
@@ -151,19 +149,14 @@ class Bench:
         return self._log.read_text().splitlines()
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    if os.name == "nt":
-        pytest.skip("the stand-in is a POSIX script")
-    return Bench(tmp_path)
-
-
-def test_a_failed_case_still_gets_its_report_and_fails_the_session(bench: Bench) -> None:
+def test_a_failed_case_still_gets_its_report_and_fails_the_session(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
     assert bench.start("--profile", "quick", "1").wait(60) == 1
     assert bench.calls() == ["run --profile quick 1", "report"]
 
 
-def test_an_interrupted_run_has_time_to_save_and_the_session_exits_130(bench: Bench) -> None:
+def test_an_interrupted_run_has_time_to_save_and_the_session_exits_130(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
     session = bench.start("wait")
     while not bench.calls():
         assert session.poll() is None, "the session ended before it called frobench"

@@ -14,7 +14,8 @@ import pytest
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
+from tests.instruments.processes.project_files import planted
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
 """How long does a product take?"""
@@ -64,31 +65,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a project whose packages have the names of Frobench's folders."""
-    for number, name in enumerate(("suite", "reports", "benchmarks"), start=2):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(f"FACTOR = {number}\n")
-    (tmp_path / "measured").mkdir()
-    (tmp_path / "measured" / "bench_product.py").write_text(BENCHMARK)
-    (tmp_path / "measured" / "conftest.py").write_text(CONFTEST)
-    return tmp_path
-
-
 def call(command: list[object], project: Path, path: Path) -> str:
     """Call a command in a project, with a folder in Python's path; return what it prints."""
     others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
     variables["FROBENCH_LOCK"] = str(project / "lock")
-    done = subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=project,
-        env=variables | {"PYTHONPATH": str(path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*command, folder=project, variables=variables | {"PYTHONPATH": str(path)})
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -103,12 +85,17 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
 
 
 def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
-    wheel: Path, project: Path
+    wheel: Path, tmp_path: Path
 ) -> None:
-    table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
-    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
-    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):
-        git_project.git(project, *words)
+    table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"'
+    folders = {"suite": 2, "reports": 3, "benchmarks": 4}
+    project = planted(
+        git_project.repository(tmp_path / "project"),
+        {f"{name}/__init__.py": f"FACTOR = {number}" for name, number in folders.items()},
+        {"measured/bench_product.py": BENCHMARK, "measured/conftest.py": CONFTEST},
+        {"pyproject.toml": f"[tool.frobench]\n{table}"},
+    )
+    git_project.commit(project, "Measure")
     file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
     assert modules(project, wheel)
     stored = store.read(project / file)

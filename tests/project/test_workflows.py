@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.processes.project_files import planted
+
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FROM_EVENTS = r"\$\{\{.*?(github\.(event|head_ref)|steps\.|inputs\.).*?\}\}"
 """Expressions whose text somebody else may have chosen."""
@@ -55,37 +58,27 @@ def test_only_what_publishes_may_write() -> None:
 
 def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
     """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
-
-    def git(*words: str) -> str:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        command = ("git", *who, *words)
-        return subprocess.run(
-            command, cwd=tmp_path, check=True, capture_output=True
-        ).stdout.decode()
-
-    git("init", "--quiet", "--initial-branch=main")
-    (tmp_path / "results").mkdir()
-    for name, text in (("validator", "strict"), ("results/old.json", "{}")):
-        (tmp_path / name).write_text(text)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "base")
-    git("checkout", "--quiet", "-b", "change")
-    for name, text in (("validator", "blind"), ("results/new.json", "{}")):
-        (tmp_path / name).write_text(text)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "change")
-    git("checkout", "--quiet", "main")
-    git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
+    tree = repository(tmp_path / "tree")
+    commit(planted(tree, {"validator": "strict", "results/old.json": "{}"}), "base")
+    git(tree, "checkout", "--quiet", "-b", "change")
+    commit(planted(tree, {"validator": "blind", "results/new.json": "{}"}), "change")
+    git(tree, "checkout", "--quiet", "main")
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "merge", "change")
     text = (ROOT / ".github" / "workflows" / "results.yml").read_text(encoding="utf-8")
     taking = [one for one in commands(text) if "git checkout" in one]
     assert len(taking) == 2 == len([one for one in commands(text) if "nox -s" in one])
     for job in taking:
         script = job.removeprefix("|")
-        subprocess.run(["bash", "-euc", script], cwd=tmp_path, check=True)  # noqa: S607 - any bash
-        assert (tmp_path / "validator").read_text() == "strict"
-        assert (tmp_path / "results" / "new.json").exists()
-        added = git(
-            "diff", "--cached", "--name-only", "--diff-filter=A", "HEAD", "--", "results/*.json"
+        subprocess.run(["bash", "-euc", script], cwd=tree, check=True)  # noqa: S607 - any bash
+        assert (tree / "validator").read_text() == "strict\n"
+        added = (
+            "diff",
+            "--cached",
+            "--name-only",
+            "--diff-filter=A",
+            "HEAD",
+            "--",
+            "results/*.json",
         )
-        assert added == "results/new.json\n"
-        git("checkout", "--quiet", "--force", "main")
+        assert git(tree, *added) == "results/new.json"
+        git(tree, "checkout", "--quiet", "--force", "main")

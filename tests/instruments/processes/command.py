@@ -50,22 +50,32 @@ def frobench(
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
-def program(
-    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+def python(
+    *words: object,
+    folder: Path = ROOT,
+    variables: Mapping[str, str] = os.environ,
+    patience: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m` with a module and its arguments in a folder to its end.
+    """Run Python in a folder to its end.
 
     variables : all that it has
     """
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
+        [sys.executable, *map(str, words)],
         cwd=folder,
         env=variables,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience,
         check=False,
     )
+
+
+def program(
+    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m` with a module and its arguments in a folder to its end."""
+    return python("-m", module, *arguments, folder=folder, variables=variables)
 
 
 def kill(process: subprocess.Popen[str]) -> None:
