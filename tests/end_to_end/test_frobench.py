@@ -17,6 +17,7 @@ from frobench.suite.terminal import output
 from frobench.suite.units import RATIO
 from tests.instruments.processes import command
 from tests.instruments.processes.command import ROOT, TRICKY
+from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
@@ -24,9 +25,7 @@ from tests.instruments.runs import factory
 @pytest.fixture
 def results(tmp_path: Path) -> list[Path]:
     """Store two runs of one machine, the second slower."""
-    runs = [factory.run(seed=1), factory.run(seed=2, slower=1.2)]
-    for number, run in enumerate(runs):
-        run.frobench.run = f"{run.frobench.run}-{number}"
+    runs = factory.run(seed=1), factory.run(seed=2, slower=1.2)
     return [store.write(run, tmp_path / "results") for run in runs]
 
 
@@ -68,8 +67,7 @@ def bench_body(measure, device):
 
 
 def test_list_calls_nothing_of_a_benchmark(tmp_path: Path) -> None:
-    (tmp_path / "benchmarks").mkdir()
-    (tmp_path / "benchmarks" / "bench_traced.py").write_text(TRACED, "utf-8")
+    planted(tmp_path, {"benchmarks/bench_traced.py": TRACED})
     shown = frobench("list", "--benchmarks", "benchmarks", folder=tmp_path)
     assert shown.returncode == 0
     assert "body[cpu" in shown.stdout
@@ -92,9 +90,7 @@ def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[
     assert "0 slower" in same.stdout or "same" in same.stdout
 
 
-def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
-    tmp_path: Path, results: list[Path]
-) -> None:
+def test_a_purchase_comparison_has_no_verdict(tmp_path: Path, results: list[Path]) -> None:
     shown = frobench("compare", "--purchase", *results, folder=tmp_path)
     assert shown.returncode == 0
     assert "slower" not in shown.stdout
@@ -113,11 +109,8 @@ def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
     assert found["findings"][0]["word"] is None
 
 
-def test_compare_with_one_file_judges_the_versions_within_it(
-    tmp_path: Path, results: list[Path]
-) -> None:
+def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list[Path]) -> None:
     run = factory.run(launches=8)
-    run.frobench.run += "-versions"
     case = next(case for case in run.benchmarks if case.extra_info.headline)
     case.extra_info.against = [sample / 1.1 for sample in case.stats.data]
     shown = frobench("compare", store.write(run, tmp_path / "results"), folder=tmp_path)
@@ -136,10 +129,8 @@ def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Pa
     assert shown.returncode == 0
     *named, rest = shown.stdout.splitlines()
     written = {path.stem: path for path in (tmp_path / "site").glob("*/*.html")}
-    assert [tmp_path / line for line in named] == [
-        tmp_path / "site" / "index.html",
-        written[results[-1].stem],
-    ]
+    index = tmp_path / "site" / "index.html"
+    assert [tmp_path / line for line in named] == [index, written[results[-1].stem]]
     assert rest == "and 1 page of earlier runs"
     assert written.keys() == {path.stem for path in results}
 

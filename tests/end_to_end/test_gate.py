@@ -60,9 +60,7 @@ def _cut_short(_run: Run, case: Case) -> None:
         (_cut_short, "fewer than 6 launches measured it"),
     ],
 )
-def test_a_case_that_is_not_compared_is_named_and_exits_3_if_it_leads(
-    spoil: Spoil, reason: str
-) -> None:
+def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: str) -> None:
     base, new = _pair(spoil)
     comparison = compare_runs(base, new)
     assert exit_code(comparison) == 3
@@ -172,9 +170,7 @@ def _said(*arguments: object) -> tuple[int, str]:
     return shown.exit_code, shown.output
 
 
-def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
-    tmp_path: Path,
-) -> None:
+def test_the_command_compares_across_facts_and_lets_cases_be_missing(tmp_path: Path) -> None:
     base, new = _pair(_drop)
     _other_torch(new)
     files = [store.write(run, tmp_path) for run in (base, new)]

@@ -58,6 +58,10 @@ STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+PURCHASE = "compare --purchase runs/good.json"
+VERBS = ("show", "share", "reproduce", "export --bencher", "compare", PURCHASE)
+
+
 @pytest.fixture(autouse=True)
 def no_waiting() -> Iterator[None]:
     """End a test that waits for a file that never ends."""
@@ -104,21 +108,10 @@ def test_each_is_named_and_the_rest_is_judged_and_reported(folder: Path, *, by_n
 
 
 @pytest.mark.parametrize("name", STRANGE)
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("show",),
-        ("share",),
-        ("reproduce",),
-        ("export", "--bencher"),
-        ("compare",),
-        ("compare", "--purchase", "runs/good.json"),
-    ],
-    ids=lambda verb: verb[0],
-)
+@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.usefixtures("folder")
-def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None:
-    shown = called(*verb, f"runs/{name}.json")
+def test_a_verb_of_one_file_refuses_it(verb: str, name: str) -> None:
+    shown = called(*verb.split(), f"runs/{name}.json")
     if name.endswith("folder"):
         assert (shown.exit_code, "is a directory" in shown.output) == (2, True)
     else:

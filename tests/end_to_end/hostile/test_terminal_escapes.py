@@ -13,7 +13,7 @@ from frobench.suite import personal_data
 from frobench.suite.printable import as_json
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
-from tests.instruments.faults.judging import made
+from tests.instruments.faults.judging import made, put
 
 OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"
 """A title, an empty screen, a colour, a reset."""
@@ -71,20 +71,17 @@ def told_everywhere() -> Run:
     plain: Run = personal_data.rewritten(run, spoilt)
     for outcome, status in zip(plain.frobench.outcomes, statuses, strict=True):
         outcome.status = status
-    for case in plain.benchmarks:
-        case.extra_info.work = made().benchmarks[0].extra_info.work
+    put(plain, "benchmarks.*.extra_info.work", made().benchmarks[0].extra_info.work)
     return plain
 
 
 def told_where_any_text_may_be() -> Run:
     """Return a run that could be shared but for what its words would do to a terminal."""
     run = made()
-    run.frobench.outcomes[5].reason = f"it failed {ORDERS}"
-    for case in run.benchmarks:
-        case.extra_info.title += ORDERS
+    put(run, "frobench.outcomes.5.reason", f"it failed {ORDERS}")
+    put(run, "benchmarks.*.extra_info.title", ORDERS)
     for one in run.frobench.exercises.values():
-        one.question += ORDERS
-        one.explanation += ORDERS
+        one.question = one.explanation = ORDERS
     run.frobench.environment.unknown["cpu.governor"] = ORDERS
     run.frobench.environment.software.variables["OMP_PLACES"] = ORDERS
     return run

@@ -88,9 +88,7 @@ def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_pat
 
 @pytest.mark.parametrize("code", [0, 1, 2, 4, 5, 70, 71])
 @pytest.mark.parametrize(("mode", "before"), [("pilot", 3), ("measure", 1)])
-def test_a_body_that_ends_its_process_with_any_exit_code_fails_alone(
-    tmp_path: Path, code: int, mode: str, before: int
-) -> None:
+def test_a_body_that_exits_fails_alone(tmp_path: Path, code: int, mode: str, before: int) -> None:
     with made_up(lost(mode=mode, code=code, records_before=before)):
         _, stored = run(tmp_path)
     (failed,) = (one for one in stored.frobench.outcomes if one.status == "failed")

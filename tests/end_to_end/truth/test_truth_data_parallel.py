@@ -13,12 +13,9 @@ from tests.instruments.devices.measured import EXACT, GROUPS, STRANGE, Measured,
 pytestmark = pytest.mark.long
 
 RATE, LATENCY, LINK = 1e9, 200e-6, 1e9
-SPEC = STRANGE | {
+SPEC = STRANGE | dict.fromkeys(("launch", "metadata", "kernel", "synchronise"), 1e-9)
+SPEC |= {
     "devices": 4,
-    "launch": 1e-9,
-    "metadata": 1e-9,
-    "kernel": 0.0,
-    "synchronise": 1e-9,
     "bandwidth": 1e18,
     "flops": {"float32": RATE},
     "links": {"peer": {"latency": LATENCY, "rate": LINK}},

@@ -76,9 +76,7 @@ def test_stages_share_what_devices_do_and_in_turn_nothing(seen: Measured, micro:
 
 @pytest.mark.parametrize("n", [LARGE, LAUNCH_BOUND])
 @MICRO
-def test_a_stage_is_busy_while_it_computes_and_not_while_it_waits(
-    seen: Measured, micro: int, n: int
-) -> None:
+def test_a_stage_is_busy_only_while_it_computes(seen: Measured, micro: int, n: int) -> None:
     name, busy = case(micro, n, "together"), STAGES * micro * LAYERS * layer(seen, micro, n)
     seen.holds({f"{name} busy": busy, f"{name} balance": 1}, NEAR)
     if n == LAUNCH_BOUND and micro > 2:

@@ -9,7 +9,7 @@ machine has two devices more, which are far slower and which a mask hides.
 import pytest
 
 from frobench.suite.concurrency import Interval, shareable, shared, union
-from tests.instruments.devices.measured import GROUPS, STRANGE, Measured, measured
+from tests.instruments.devices.measured import DEVICES, GROUPS, STRANGE, Measured, of_module
 
 pytestmark = pytest.mark.long
 
@@ -20,7 +20,6 @@ SPEC = STRANGE | {
     "metadata": 3e-6,
     "flops": {"float32": 4e9},
 }
-MASK = "0,2,3,5"
 PART = 0.02
 """How near the truth a difference of times must come."""
 WORDS, WIDTH, CLASSES = 64, 512, 16
@@ -29,17 +28,13 @@ N, ROWS, DEEP = 64, 1024, 24
 OF_GROUPS = pytest.mark.parametrize("group", GROUPS.values())
 
 
-@pytest.fixture(scope="module")
-def split(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ACME_VISIBLE_DEVICES", MASK)
-        return measured(
-            tmp_path_factory.mktemp("split"),
-            SPEC,
-            "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
-            " and not (tasks and 1-64])",
-            *("--devices", GROUPS[4].replace("+", ",")),
-        )
+split = of_module(
+    SPEC,
+    "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
+    " and not (tasks and 1-64])",
+    *("--devices", ",".join(DEVICES)),
+    ACME_VISIBLE_DEVICES="0,2,3,5",
+)
 
 
 def layer(seen: Measured, rows: int, inputs: int, outputs: int) -> float:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs on simulated devices, held against what the devices are made to be."""
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from frobench.reports.findings.finding import Finding
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Outcome, Run
 from tests.instruments.faults.judging import validate_file
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes import stage
 from tests.instruments.processes.warm import frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
@@ -150,6 +148,7 @@ def measured(
     *options: object,
     code: int = 0,
     admitted: str = "",
+    **variables: str,
 ) -> Measured:
     """Measure simulated devices through the command, all unless told, in a single launch.
 
@@ -159,6 +158,7 @@ def measured(
     select : the expression that selects the cases
     code : the exit code that is expected
     admitted : code of an error that the run may say of itself
+    variables : of the environment
     """
     like = msgspec.convert(spec, Spec)
     devices = ",".join(f"{like.name}:{index}" for index in range(like.devices))
@@ -166,12 +166,7 @@ def measured(
         *("run", "--launches", 1, "--seed", 3, "--budget", 12, "-k", select),
         *("--devices", devices, *options),
         folder=folder,
-        environment={
-            "PYTHONPATH": os.pathsep.join(
-                [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
-            ),
-            "SIM_SPEC": json.dumps(spec),
-        },
+        environment=stage.variables(spec) | variables,
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The machine on which `tests/instruments/sabotage` is measured."""
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.stage import variables
 
 BENCHMARKS = Path(__file__).parents[1] / "sabotage"
 JITTER = {"jitter": 0.01}
@@ -25,9 +23,4 @@ def simulated(faults: dict[str, Any] = JITTER) -> dict[str, str]:
         "cache": 1 << 20,
         "faults": faults,
     }
-    return {
-        "PYTHONPATH": os.pathsep.join(
-            [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
-        ),
-        "SIM_SPEC": json.dumps(machine),
-    }
+    return variables(machine)

@@ -14,7 +14,8 @@ FOLDER = Path(__file__).parents[1] / "simulated"
 
 def variables(spec: dict[str, Any] | None) -> dict[str, str]:
     """Return the variables that give a process the devices that `spec` describes."""
-    return {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
+    paths = os.pathsep.join(map(str, (ROOT, FOLDER)))
+    return {"PYTHONPATH": paths, "SIM_SPEC": json.dumps(spec or {})}
 
 
 def play_warm(
