@@ -20,6 +20,8 @@ from frobench.suite.stored import store
 from tests.conftest import QUIET
 from tests.instruments.processes import warm
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.processes.project_files import planted
 
 pytestmark = pytest.mark.long
 
@@ -67,20 +69,19 @@ def _commands(name: str) -> str:
     return line or dedent(block)
 
 
-def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
+def _start(mine: Path, commands: str) -> subprocess.Popen[str]:
     """Start commands in a repository as a step of a workflow does."""
-    base = _git(repository, "rev-parse", "HEAD^").strip()
     descriptors, variables = warm.for_scripts()
     return subprocess.Popen(
         ["bash", "-e", "-o", "pipefail", "-c", commands],  # noqa: S607 - as found
-        cwd=repository,
+        cwd=mine,
         env=os.environ
         | {
-            "BASE": base,
-            "GITHUB_WORKSPACE": str(repository),
-            "RUNNER_TEMP": str(repository.parent),
-            "FROBENCH_LOCK": str(repository / "lock"),
-            "PATH": os.pathsep.join([str(repository.parent / "bin"), os.environ["PATH"]]),
+            "BASE": git(mine, "rev-parse", "HEAD^"),
+            "GITHUB_WORKSPACE": str(mine),
+            "RUNNER_TEMP": str(mine.parent),
+            "FROBENCH_LOCK": str(mine / "lock"),
+            "PATH": os.pathsep.join([str(mine.parent / "bin"), os.environ["PATH"]]),
             "SIM_SPEC": json.dumps(SPEC),
         }
         | variables,
@@ -96,31 +97,16 @@ def _end(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
-def _git(folder: Path, *arguments: str) -> str:
-    person = ("-c", "user.name=An Engineer", "-c", "user.email=engineer@example.org")
-    command = ["git", *person, *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
-def _commit(repository: Path, code: str) -> None:
-    (repository / "mine.py").write_text(code)
-    _git(repository, "add", ".")
-    _git(repository, "commit", "--quiet", "-m", "Change the code")
-
-
-def _repository(folder: Path, code: str) -> Path:
+def _changed(folder: Path, code: str) -> Path:
     """Put a package, a benchmark of it and a change of the package into a repository."""
     (folder / "bin").mkdir(parents=True)
     for name, command in COMMANDS.items():
         (folder / "bin" / name).write_text(f"#!/bin/sh\n{command}\n")
         (folder / "bin" / name).chmod(0o755)
-    repository = folder / "mine"
-    (repository / "benchmarks").mkdir(parents=True)
-    (repository / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
-    _git(repository, "init", "--quiet")
-    _commit(repository, BEFORE)
-    _commit(repository, code)
-    return repository
+    mine = planted(repository(folder / "mine"), {"benchmarks/bench_mine.py": BENCHMARK})
+    commit(mine, "Begin", mine=BEFORE)
+    commit(mine, "Change the code", mine=code)
+    return mine
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +114,7 @@ def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Measure the base and two changes of it, as the workflow of the page does."""
     folder = tmp_path_factory.mktemp("engineer")
     slower, equal = (
-        _repository(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
+        _changed(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
     )
     both = f"({_commands('Measure the base')})\n{_commands('Measure the change')}"
     jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
@@ -138,8 +124,8 @@ def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"slower": slower, "equal": equal}
 
 
-def _compared(repository: Path, commands: str = "") -> tuple[int, str]:
-    return _end(_start(repository, commands or _commands("Compare")))
+def _compared(mine: Path, commands: str = "") -> tuple[int, str]:
+    return _end(_start(mine, commands or _commands("Compare")))
 
 
 def test_code_that_is_ten_percent_slower_is_stopped(changes: dict[str, Path]) -> None:

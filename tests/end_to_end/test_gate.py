@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,10 @@ from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Case, Conclusion, Project, Run
 from frobench.suite.terminal import comparison as words
-from tests.instruments.faults.judging import add_up, made
+from tests.instruments.faults.judging import add_up, keep, made, put, samples, set_samples
 from tests.instruments.faults.spoiling import take
-from tests.instruments.runs import factory
 
 Spoil = Callable[[Run, Case], None]
-COMMON = 34
 
 
 def _case(run: Run, *, headline: bool = True) -> Case:
@@ -37,41 +36,31 @@ def _pair(spoil: Spoil, *, headline: bool = True) -> tuple[Run, Run]:
     return base, new
 
 
-def _fail(run: Run, case: Case) -> None:
-    run.benchmarks.remove(case)
-    outcome = next(one for one in run.frobench.outcomes if one.fullname == case.fullname)
-    outcome.status, outcome.reason = "failed", "RuntimeError: out of luck"
+def _fail(run: Run, *cases: Case) -> None:
+    for case in cases:
+        run.benchmarks.remove(case)
+        outcome = next(one for one in run.frobench.outcomes if one.fullname == case.fullname)
+        outcome.status, outcome.reason = "failed", "RuntimeError: out of luck"
 
 
 def _drop(run: Run, case: Case) -> None:
-    run.benchmarks.remove(case)
-    run.frobench.outcomes = [o for o in run.frobench.outcomes if o.fullname != case.fullname]
-
-
-def _other_version(_run: Run, case: Case) -> None:
-    case.extra_info.version = "ffffffffffff"
+    keep(run, lambda one: one is not case)
 
 
 def _cut_short(_run: Run, case: Case) -> None:
-    case.extra_info.launches[5:] = [0] * len(case.extra_info.launches[5:])
-    case.stats.data = case.stats.data[: sum(case.extra_info.launches)]
+    set_samples(case, [*samples(case)[:5], [], [], []])
 
 
-SPOILED = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("spoil", "reason"),
     [
         (_fail, "failed there: RuntimeError: out of luck"),
         (_drop, "not selected there"),
-        (_other_version, "another version of the benchmark"),
+        (lambda _, one: put(one, "extra_info.version", "new"), "another version of the benchmark"),
         (_cut_short, "fewer than 6 launches measured it"),
     ],
 )
-
-
-@SPOILED
-def test_a_headline_case_that_is_not_compared_is_named_and_exits_3(
-    spoil: Spoil, reason: str
-) -> None:
+def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: str) -> None:
     base, new = _pair(spoil)
     comparison = compare_runs(base, new)
     assert exit_code(comparison) == 3
@@ -80,13 +69,8 @@ def test_a_headline_case_that_is_not_compared_is_named_and_exits_3(
     assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
     assert "--allow-missing" in hint
     assert words.refusals(comparison, allow_missing=True) == [name]
-
-
-@SPOILED
-def test_a_case_that_leads_no_answer_may_be_missing(spoil: Spoil, reason: str) -> None:
-    comparison = compare_runs(*_pair(spoil, headline=False))
-    assert exit_code(comparison) == 0, reason
-    assert words.refusals(comparison) == []
+    of_no_lead = compare_runs(*_pair(spoil, headline=False))
+    assert (exit_code(of_no_lead), words.refusals(of_no_lead)) == (0, [])
 
 
 @pytest.mark.parametrize("headline", [True, False])
@@ -108,23 +92,9 @@ def test_a_headline_case_that_failed_in_the_base_alone_exits_3_and_one_it_lacks_
     assert exit_code(compare_runs(base, new)) == 0
 
 
-def _most_fail(new: Run) -> None:
-    for case in new.benchmarks[1:]:
-        _fail(new, case)
-
-
-def _all_is_noise(new: Run) -> None:
-    new.benchmarks = factory.run(seed=2, noise=1.0).benchmarks
-
-
 def _nothing_in_common(new: Run) -> None:
     for case in new.benchmarks:
         case.fullname = case.fullname.replace("::", "::other_")
-
-
-def _every_version(new: Run) -> None:
-    for case in new.benchmarks:
-        case.extra_info.version = "ffffffffffff"
 
 
 def _other_torch(new: Run) -> None:
@@ -133,9 +103,8 @@ def _other_torch(new: Run) -> None:
 
 
 def _other_threads(new: Run) -> None:
-    software = new.frobench.environment.software
-    software.variables["OMP_NUM_THREADS"] = "1"
-    software.threads = 1
+    put(new, "frobench.environment.software.variables.OMP_NUM_THREADS", "1")
+    put(new, "frobench.environment.software.threads", 1)
 
 
 OMP = "software.variables.OMP_NUM_THREADS"
@@ -147,11 +116,14 @@ BOTH = f"`--across {THREADS} --across {OMP}`"
 @pytest.mark.parametrize(
     ("spoil", "line"),
     [
-        (_most_fail, "59 of 60 cases failed in new"),
-        (_all_is_noise, "in most of 60 cases no slow-down of 25% would have shown"),
+        (lambda new: _fail(new, *new.benchmarks[1:]), "59 of 60 cases failed in new"),
+        (
+            lambda new: put(new, "benchmarks", made(seed=2, noise=1.0).benchmarks),
+            "in most of 60 cases no slow-down of 25% would have shown",
+        ),
         (_nothing_in_common, "the runs have no case in common"),
         (
-            _every_version,
+            lambda new: put(new, "benchmarks.*.extra_info.version", "other"),
             "only 0 of 60 cases could be compared: another version of the benchmark: ",
         ),
         (
@@ -161,30 +133,24 @@ BOTH = f"`--across {THREADS} --across {OMP}`"
         (_other_threads, f"{THREADS}, {OMP} differ, which moves numbers{ADD}{BOTH}"),
     ],
 )
-@pytest.mark.parametrize("allow_missing", [False, True])
 def test_where_almost_nothing_is_compared_the_first_line_says_why_and_it_exits_3(
-    spoil: Callable[[Run], None],
-    line: str,
-    allow_missing: bool,  # noqa: FBT001 - a parameter of the test
-    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[Run], None], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base, new = made(seed=1), made(seed=2)
-    for case in base.benchmarks:
-        case.extra_info.headline = False
+    put(base, "benchmarks.*.extra_info.headline", value=False)
     spoil(new)
     comparison = compare_runs(base, new)
-    told = []
-    for as_json in (False, True):
+    for as_json, allow_missing in product((False, True), repeat=2):
         code = verdicts.runs(base, new, comparison, as_json=as_json, allow_missing=allow_missing)
+        told = capsys.readouterr()
         assert code == 3
-        told.append(capsys.readouterr())
-    assert told[0].out.startswith(f"cannot say: {line}")
-    assert json.loads(told[1].out)["counts"] == comparison.counts
-    assert told[1].err.startswith(f"cannot say: {line}")
-    assert told[1].err.count("\n") == 1
+        assert (told.err if as_json else told.out).startswith(f"cannot say: {line}")
+        if as_json:
+            assert json.loads(told.out)["counts"] == comparison.counts
+            assert told.err.count("\n") == 1
 
 
-def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
+def test_a_difference_that_is_the_question_makes_no_case_incomparable_and_any_other_does() -> None:
     base, new = made(seed=1), made(seed=2, slower=1.2)
     _other_torch(new)
     comparison = compare_runs(base, new, across=["software.torch"])
@@ -192,24 +158,10 @@ def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
     assert comparison.differences == []
     assert words.of_runs(comparison)[0] == "compared across software.torch: 2.13.0 -> 2.14.0"
     assert exit_code(comparison) == 4
-
-
-def test_any_other_difference_still_does() -> None:
-    base, new = made(seed=1), made(seed=2)
-    _other_torch(new)
     new.frobench.environment.software.threads = 1
     comparison = compare_runs(base, new, across=["software.torch"])
     assert [each.fact for each in comparison.differences] == ["software.threads"]
     assert comparison.counts == {"incomparable": len(base.benchmarks)}
-
-
-@pytest.fixture
-def stored(tmp_path: Path) -> tuple[Path, Path]:
-    """Store a run, and one with another torch and without a headline case."""
-    base, new = _pair(_drop)
-    _other_torch(new)
-    first, second = (store.write(run, tmp_path / str(at)) for at, run in enumerate((base, new)))
-    return first, second
 
 
 def _said(*arguments: object) -> tuple[int, str]:
@@ -218,11 +170,12 @@ def _said(*arguments: object) -> tuple[int, str]:
     return shown.exit_code, shown.output
 
 
-def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
-    stored: tuple[Path, Path],
-) -> None:
-    assert _said("compare", *stored)[0] == 3
-    across = ("compare", *stored, "--across", "software.torch")
+def test_the_command_compares_across_facts_and_lets_cases_be_missing(tmp_path: Path) -> None:
+    base, new = _pair(_drop)
+    _other_torch(new)
+    files = [store.write(run, tmp_path) for run in (base, new)]
+    assert _said("compare", *files)[0] == 3
+    across = ("compare", *files, "--across", "software.torch")
     code, shown = _said(*across)
     assert code == 3
     assert "not compared, headline: " in shown
@@ -254,19 +207,13 @@ def test_a_reproduction_that_differs_exits_4_although_a_case_failed(
     assert _said("reproduce", path)[0] == 4
 
 
-def _quick() -> tuple[Run, Run]:
-    """Return two quick runs of six launches and 34 cases, the second 3 times slower."""
-    base, new = (factory.run(seed=seed, launches=6) for seed in (1, 2))
-    for run in (base, new):
-        del run.benchmarks[COMMON:]
+def test_six_launches_against_six_find_34_cases_3_times_slower() -> None:
+    base, new = (made(seed=seed, launches=6) for seed in (1, 2))
+    del base.benchmarks[34:], new.benchmarks[34:]
     for case in new.benchmarks:
         take(case, 3)
-    return base, new
-
-
-def test_six_launches_against_six_find_34_cases_3_times_slower() -> None:
-    comparison = compare_runs(*_quick())
-    assert comparison.counts == {"slower": COMMON}
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"slower": 34}
     assert {case.p_value for case in comparison.cases} == {2 / 924}
     assert exit_code(comparison) == 4
 
@@ -278,7 +225,8 @@ def test_terminal_and_reproduction_give_the_same_verdicts(
     base, new = made(seed=1), made(seed=2)
     for case in new.benchmarks[::7]:
         take(case, slower)
-    _other_version(new, next(one for one in new.benchmarks[1:7] if one.extra_info.headline))
+    another = next(one for one in new.benchmarks[1:7] if one.extra_info.headline)
+    another.extra_info.version = "other"
     new.frobench.run += "-new"
     add_up(new)
     files = [store.write(run, tmp_path / "results") for run in (base, new)]

@@ -5,10 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from frobench import command
 from frobench.suite.once import the_case
+from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 
 CASES = [
@@ -41,10 +40,7 @@ def bench_norm(measure: Measure, device: Device, n: int) -> None:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "bench_norm.py").write_text(BENCHMARK, "utf-8")
-    return folder
+    return planted(tmp_path / "mine", {"bench_norm.py": BENCHMARK})
 
 
 @pytest.mark.parametrize(
@@ -62,22 +58,7 @@ def test_a_case_is_found_by_its_name_or_a_part_of_it(wanted: str, place: int) ->
     assert the_case(wanted, CASES) == CASES[place]
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--once", "x", "--launches", "3", "--peak"], "leave out --launches, --peak"),
-        (["--trace", "x.json"], "--trace is of the call that --once makes"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(options: list[str], named: str) -> None:
-    ended = CliRunner().invoke(command.main, ["run", *options])
-    assert ended.exit_code == 2
-    assert named in ended.output
-
-
-def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
-    mine: Path, tmp_path: Path
-) -> None:
+def test_the_call_is_marked_in_its_trace_and_nothing_is_stored(mine: Path, tmp_path: Path) -> None:
     options = ("--benchmarks", mine, "--devices", "cpu", "--trace", "trace.json")
     ended = frobench("run", "--once", "norm[cpu-10000]", *options, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -94,10 +75,8 @@ def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
 
 
 def test_a_wrong_result_fails_and_says_so(mine: Path, tmp_path: Path) -> None:
-    options = ("--benchmarks", mine, "--devices", "cpu")
-    ended = frobench(
-        "run", "--once", "norm[cpu-1000]", *options, folder=tmp_path, environment={"WRONG": "1"}
-    )
+    options = ("--once", "norm[cpu-1000]", "--benchmarks", mine, "--devices", "cpu")
+    ended = frobench("run", *options, folder=tmp_path, environment={"WRONG": "1"})
     assert ended.returncode == 1
     assert "failed: norm[cpu-1000]: wrong result: the norm with float64 is off by" in ended.stderr
     assert not ended.stdout

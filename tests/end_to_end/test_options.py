@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which values each option takes, at its bounds and beside them."""
+"""Which values each option takes, at its bounds and beside them, and which files a verb."""
 
 from pathlib import Path
 
@@ -27,6 +27,10 @@ TAKEN = [
     ("history --range A..B --launches", ["6"], ["5", "1.5"]),
     ("report -o", ["FOLDER", "new"], ["FILE"]),
     ("fleet -o", ["FOLDER", "new"], ["FILE"]),
+    ("show", ["FILE"], ["nowhere.json"]),
+    ("validate", ["FILE"], ["nowhere.json"]),
+    ("reproduce", ["FILE"], ["nowhere.json"]),
+    ("export --bencher", ["FILE"], ["nowhere.json"]),
 ]
 
 
@@ -50,28 +54,14 @@ def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
             assert parsed([*option.split(), places.get(value, value)]) is right, value
 
 
-@pytest.mark.parametrize("verb", ["show", "validate", "reproduce", "export"])
-def test_a_verb_of_stored_files_is_given_one_that_is_there(verb: str, tmp_path: Path) -> None:
-    file = tmp_path / "file.json"
-    file.touch()
-    form = ["--bencher"] if verb == "export" else []
-    assert parsed([verb, str(file), *form])
-    assert not parsed([verb, str(tmp_path / "nowhere.json"), *form])
-
-
 def test_what_is_not_told_is_as_the_help_says() -> None:
     def defaults(verb: str, *words: str) -> dict[str, object]:
         return main.commands[verb].make_context(verb, [*words]).params
 
     run, fleet = defaults("run"), defaults("fleet")
     assert defaults("history", "--range", "A..B")["launches"] == 10
-    assert (run["profile"], run["budget"], run["launches"], run["seed"]) == (
-        "standard",
-        None,
-        None,
-        None,
-    )
-    assert (run["devices"], run["label"], run["wait"], run["peak"]) == ([], "", False, False)
-    assert (str(run["results"]), run["nodes"], run["resume"]) == ("results", False, None)
+    assert (run["profile"], str(run["results"]), run["devices"]) == ("standard", "results", [])
+    assert (run["label"], run["wait"], run["peak"], run["nodes"]) == ("", False, False, False)
+    assert {run[name] for name in ("budget", "launches", "seed", "resume")} == {None}
     assert (fleet["address"], fleet["patience"], fleet["deadline"]) == ("auto", 120.0, None)
     assert (str(fleet["output"]), str(defaults("report")["output"])) == ("site", "site")

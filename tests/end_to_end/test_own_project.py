@@ -10,9 +10,11 @@ import pytest
 
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run, Telemetry
+from frobench.suite.stored.types import Telemetry
+from tests.instruments.faults.spoiling import put
 from tests.instruments.processes import git_project
 from tests.instruments.processes.command import ROOT, frobench
+from tests.instruments.processes.project_files import planted
 from tests.project.test_absent import BLOCKER
 
 QUESTION = "How long does sorting take?"
@@ -43,28 +45,18 @@ class Engineer:
     """A repository with a benchmark; each call of the command is on a machine without torch."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = git_project.repository(folder / "mine")
-        (self.folder / "benchmarks").mkdir()
-        (self.folder / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
-        (self.folder / "pyproject.toml").write_text(SETTINGS)
+        files = {"benchmarks/bench_mine.py": BENCHMARK, "pyproject.toml": SETTINGS}
+        self.folder = planted(git_project.repository(folder / "mine"), files)
         self.commit = git_project.commit(self.folder, "Sort numbers")
-        (folder / "blocker").mkdir()
-        (folder / "blocker" / "sitecustomize.py").write_text(BLOCKER)
-        paths = [folder / "blocker", ROOT, os.environ.get("PYTHONPATH", "")]
-        variables = {"ABSENT": "torch", "PYTHONPATH": os.pathsep.join(map(str, paths))}
-        self.ran = self.call("run", variables=variables)
+        blocker = planted(folder / "blocker", {"sitecustomize.py": BLOCKER})
+        paths = [blocker, ROOT, os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(map(str, paths))
+        self.ran = self.call("run", ABSENT="torch", PYTHONPATH=path)
         (self.path,) = self.folder.glob("results/*/*.json")
 
-    def call(
-        self, *words: object, variables: dict[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def call(self, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
         """Call the command in the repository."""
         return frobench(*words, folder=self.folder, environment=variables)
-
-    @property
-    def stored(self) -> Run:
-        """The stored run."""
-        return store.read(self.path)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +66,7 @@ def engineer(tmp_path_factory: pytest.TempPathFactory) -> Engineer:
 
 def test_what_needs_no_torch_is_measured_without(engineer: Engineer) -> None:
     assert engineer.ran.returncode == 1, engineer.ran.stderr  # one of the two cases fails
-    run = engineer.stored
+    run = store.read(engineer.path)
     assert [case.name for case in run.benchmarks] == ["bench_mine"]
     assert run.frobench.settings.devices == ["cpu"]
     here = run.frobench.environment
@@ -84,7 +76,7 @@ def test_what_needs_no_torch_is_measured_without(engineer: Engineer) -> None:
 
 
 def test_sensors_were_read_meanwhile_at_little_cost(engineer: Engineer) -> None:
-    run = engineer.stored.frobench
+    run = store.read(engineer.path).frobench
     told = run.telemetry
     assert isinstance(told, Telemetry)
     known = {name for name, series in told.series["cpu"].items() if series is not None}
@@ -96,10 +88,9 @@ def test_sensors_were_read_meanwhile_at_little_cost(engineer: Engineer) -> None:
 
 
 def test_a_torch_that_was_not_imported_is_no_difference(engineer: Engineer) -> None:
-    run, other = engineer.stored, engineer.stored
-    other.frobench.environment.software.torch = "2.13.0"
-    other.frobench.environment.software.threads = 2
-    other.frobench.environment.software.flags = {"default_dtype": "torch.float32"}
+    run, other = store.read(engineer.path), store.read(engineer.path)
+    flags = {"default_dtype": "torch.float32"}
+    put(other.frobench.environment.software, torch="2.13.0", threads=2, flags=flags)
     assert compare_runs(run, other).differences == []
 
 
@@ -134,9 +125,3 @@ def test_a_failure_is_told_once_in_the_lines_of_the_engineer(engineer: Engineer)
     places = re.findall(r'File "([^"]+)"', said)
     assert places
     assert {Path(place).name for place in places} == {"bench_mine.py"}
-
-
-def test_a_name_that_nothing_has_is_refused_with_names_like_it(engineer: Engineer) -> None:
-    refused = engineer.call("run", "-k", "minee")
-    assert refused.returncode == 2
-    assert "did you mean mine?" in refused.stderr

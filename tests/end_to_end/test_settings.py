@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite.stored import store
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
+from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 
 BENCHMARK = '''"""How long does sorting take?"""
@@ -31,9 +32,7 @@ def bench_mine(measure):
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project with a benchmark and no settings yet, in which commands are called."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "benchmarks").mkdir()
-    (tmp_path / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
-    return tmp_path
+    return planted(tmp_path, {"benchmarks/bench_mine.py": BENCHMARK})
 
 
 def settings(project: Path, text: str) -> None:
@@ -91,17 +90,12 @@ def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Call plain pytest in a project; the installation brings the entry point."""
     if not any(one.name == "frobench" for one in entry_points(group="pytest11")):
         pytest.skip("Frobench is not installed here")
-    command = [sys.executable, "-m", "pytest", *words]
     ours = {k: text for k, text in os.environ.items() if not k.startswith("PYTEST_")}
-    return subprocess.run(
-        command, cwd=project, env=ours, capture_output=True, text=True, check=False
-    )
+    return python("-m", "pytest", *words, folder=project, variables=ours)
 
 
 @pytest.mark.parametrize("more", [(), ("-p", "frobench.suite.launch.plugin")])
-def test_plain_pytest_times_the_benchmarks_of_such_a_project(
-    project: Path, more: tuple[str, ...]
-) -> None:
+def test_plain_pytest_times_the_benchmarks(project: Path, more: tuple[str, ...]) -> None:
     settings(project, "")
     if not more:
         conftest = 'pytest_plugins = ["frobench.suite.launch.plugin"]\n'
@@ -113,9 +107,7 @@ def test_plain_pytest_times_the_benchmarks_of_such_a_project(
     assert "1 passed" in done.stdout
 
 
-def test_plain_pytest_takes_the_profile_of_the_table_unless_an_option_names_one(
-    project: Path,
-) -> None:
+def test_plain_pytest_takes_the_profile_of_the_table_or_the_option(project: Path) -> None:
     settings(project, 'profile = "quick"')
     grids = 'from frobench import cases\n\n@cases("quick", n=[1])\n@cases(n=[2, 3])\n'
     written = BENCHMARK.replace("def bench_mine(measure):", f"{grids}def bench_mine(measure, n):")
@@ -138,9 +130,7 @@ def test_the_entry_point_imports_the_standard_library_alone() -> None:
         "import sys; before = {*sys.modules}; import frobench.pytest_entry; "
         "print(*{name.partition('.')[0] for name in {*sys.modules} - before})"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert {*done.stdout.split()} <= {"frobench", *sys.stdlib_module_names}
+    found = {*python("-c", source).stdout.split()}
+    assert {"frobench"} <= found <= {"frobench", *sys.stdlib_module_names}
     points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     assert points["pytest11"] == {"frobench": "frobench.pytest_entry"}

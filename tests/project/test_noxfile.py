@@ -29,7 +29,7 @@ class accelerator:
 
 def environment(folder: Path) -> tuple[str, Path]:
     """Make a virtual environment; return its interpreter and its site-packages."""
-    venv.create(folder, symlinks=os.name != "nt")
+    venv.create(folder, symlinks=True)
     paths = {"base": str(folder), "platbase": str(folder)}
     scripts = Path(sysconfig.get_path("scripts", "venv", paths))
     return str(scripts / "python"), Path(sysconfig.get_path("purelib", "venv", paths))
@@ -149,19 +149,14 @@ class Bench:
         return self._log.read_text().splitlines()
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    if os.name == "nt":
-        pytest.skip("the stand-in is a POSIX script")
-    return Bench(tmp_path)
-
-
-def test_a_failed_case_still_gets_its_report_and_fails_the_session(bench: Bench) -> None:
+def test_a_failed_case_still_gets_its_report_and_fails_the_session(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
     assert bench.start("--profile", "quick", "1").wait(60) == 1
     assert bench.calls() == ["run --profile quick 1", "report"]
 
 
-def test_an_interrupted_run_has_time_to_save_and_the_session_exits_130(bench: Bench) -> None:
+def test_an_interrupted_run_has_time_to_save_and_the_session_exits_130(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
     session = bench.start("wait")
     while not bench.calls():
         assert session.poll() is None, "the session ended before it called frobench"

@@ -15,7 +15,12 @@ import pytest
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
+<<<<<<< HEAD
 from tests.instruments.processes.command import ROOT, program
+=======
+from tests.instruments.processes.command import ROOT, python
+from tests.instruments.processes.project_files import planted
+>>>>>>> cut-c
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
 """How long does a product take?"""
@@ -65,6 +70,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+<<<<<<< HEAD
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return a project whose packages have the names of Frobench's folders."""
@@ -83,6 +89,14 @@ def call(module: str, *words: object, project: Path, path: Path) -> str:
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
     variables |= {"FROBENCH_LOCK": str(project / "lock"), "PYTHONPATH": str(path)}
     done = program(module, words, project, variables)
+=======
+def call(command: list[object], project: Path, path: Path) -> str:
+    """Call a command in a project, with a folder in Python's path; return what it prints."""
+    others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
+    variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
+    variables["FROBENCH_LOCK"] = str(project / "lock")
+    done = python(*command, folder=project, variables=variables | {"PYTHONPATH": str(path)})
+>>>>>>> cut-c
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -96,6 +110,7 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
     return found
 
 
+<<<<<<< HEAD
 def test_a_project_with_packages_of_those_names_measures_itself(wheel: Path, project: Path) -> None:
     table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
     (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
@@ -103,6 +118,21 @@ def test_a_project_with_packages_of_those_names_measures_itself(wheel: Path, pro
         git_project.git(project, *words)
     frobench = partial(call, "frobench", project=project, path=wheel)
     file = frobench("run").splitlines()[-1]
+=======
+def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
+    wheel: Path, tmp_path: Path
+) -> None:
+    table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"'
+    folders = {"suite": 2, "reports": 3, "benchmarks": 4}
+    project = planted(
+        git_project.repository(tmp_path / "project"),
+        {f"{name}/__init__.py": f"FACTOR = {number}" for name, number in folders.items()},
+        {"measured/bench_product.py": BENCHMARK, "measured/conftest.py": CONFTEST},
+        {"pyproject.toml": f"[tool.frobench]\n{table}"},
+    )
+    git_project.commit(project, "Measure")
+    file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
+>>>>>>> cut-c
     assert modules(project, wheel)
     stored = store.read(project / file)
     assert file.startswith("speed/")

@@ -4,10 +4,7 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import frobench
+from tests.instruments.processes.command import ROOT, python
 
-ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -24,27 +21,21 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def pins() -> dict[str, str]:
-    """Return the pinned versions by name."""
+def test_every_stated_requirement_is_pinned_within_its_range() -> None:
     lines = (line for line in text("constraints.txt").splitlines() if not line.startswith("#"))
-    return dict(line.split("==") for line in lines)
-
-
-def stated() -> list[Requirement]:
-    """Return all requirements that the project states, of every group."""
+    pinned = dict(line.split("==") for line in lines)
     groups = PROJECT["dependency-groups"].values()
     grouped = [need for group in groups for need in group if isinstance(need, str)]
     needs = [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"], *grouped]
-    return [Requirement(need) for need in needs]
-
-
-def test_every_stated_requirement_is_pinned_within_its_range() -> None:
-    pinned = pins()
-    for need in stated():
+    for need in map(Requirement, needs):
         assert need.specifier.contains(pinned[canonicalize_name(need.name)]), need
 
 
+<<<<<<< HEAD
 def test_what_reads_results_or_watches_a_run_starts_without_torch_and_pytest() -> None:
+=======
+def test_what_starts_launches_or_reads_results_starts_without_torch_and_pytest() -> None:
+>>>>>>> cut-c
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
     code = """
@@ -55,9 +46,14 @@ for name in sys.argv[1:]:
         importlib.import_module(found.name)
 print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
 """
+<<<<<<< HEAD
     names = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
     command = [sys.executable, "-c", code, "frobench.suite.run", *names, *light["source_modules"]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+=======
+    verbs = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
+    done = python("-c", code, *verbs, *light["source_modules"], "frobench.suite.run")
+>>>>>>> cut-c
     assert json.loads(done.stdout) == []
 
 
@@ -76,15 +72,8 @@ def test_the_completion_that_is_documented_completes_verbs(shell: str, completed
     assert 'eval "$(_FROBENCH_COMPLETE=bash_source frobench)"' in text("README.md")
     words = {"COMP_WORDS": "frobench sh", "COMP_CWORD": "sh" if shell == "fish" else "1"}
     code = "from frobench.__main__ import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | words | {"_FROBENCH_COMPLETE": f"{shell}_complete"},
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert completed in done.stdout
+    words |= {"_FROBENCH_COMPLETE": f"{shell}_complete"}
+    assert completed in python("-c", code, variables=os.environ | words).stdout
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

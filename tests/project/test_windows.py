@@ -8,15 +8,18 @@ Frobench uses are imported before that, since they would load what only Windows 
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+<<<<<<< HEAD
 from unittest.mock import Mock
+=======
+from types import SimpleNamespace
+>>>>>>> cut-c
 
 import pytest
 
 import noxfile
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 IMITATION = """
@@ -66,30 +69,28 @@ READING = [
 ]
 
 
-def on_windows(folder: Path, *calls: list[str]) -> list[tuple[int, str, str]]:
-    """Call `frobench` several times; return the exit code, output and messages of each call."""
-    done = subprocess.run(
-        [sys.executable, "-c", IMITATION, json.dumps(LIBRARIES), json.dumps(calls)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "USERNAME": "somebody"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [(code, out, err) for code, out, err in json.loads(done.stdout)]
-
-
 def test_stored_runs_are_read_and_what_measures_refuses_in_one_line(tmp_path: Path) -> None:
     shutil.copy(FILE, tmp_path / "again.json")
-    results = on_windows(tmp_path, *READING, *MEASURING)
+    words = ("-c", IMITATION, json.dumps(LIBRARIES), json.dumps([*READING, *MEASURING]))
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "USERNAME": "somebody"}
+    results = json.loads(python(*words, folder=tmp_path, variables=variables).stdout)
     for call, (code, out, err) in zip(READING, results, strict=False):
         assert (code, bool(out)) == (0, True), (call, err)
-    assert results[len(READING) :] == [(3, "", REFUSAL)] * len(MEASURING)
+    assert results[len(READING) :] == [[3, "", REFUSAL]] * len(MEASURING)
 
 
 def test_the_session_downloads_nothing_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
+<<<<<<< HEAD
     session = Mock(spec=["error"], error=Mock(side_effect=RuntimeError))  # it can do nothing else
     with pytest.raises(RuntimeError):
         noxfile.bench.func(session)
     assert "WSL2" in session.error.call_args.args[0]
+=======
+
+    def error(message: str) -> None:
+        raise RuntimeError(message)
+
+    with pytest.raises(RuntimeError, match="WSL2"):
+        noxfile.bench.func(SimpleNamespace(error=error))
+>>>>>>> cut-c

@@ -3,13 +3,13 @@
 
 import re
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.instruments.processes import git_project
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.processes.project_files import planted
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FROM_EVENTS = r"\$\{\{.*?(github\.(event|head_ref)|steps\.|inputs\.).*?\}\}"
@@ -58,24 +58,27 @@ def test_only_what_publishes_may_write() -> None:
 
 def test_results_of_a_change_are_judged_by_the_sources_of_its_base(tmp_path: Path) -> None:
     """A change may bring a validator of its own; the workflow's own steps are run on a clone."""
-    repository = git_project.repository(tmp_path / "clone")
-    git = partial(git_project.git, repository)
-    (repository / "results").mkdir()
-    for branch, validator, run in (("main", "strict", "old"), ("change", "blind", "new")):
-        git("checkout", "--quiet", "-B", branch)
-        (repository / "validator").write_text(validator)
-        (repository / "results" / f"{run}.json").write_text("{}")
-        git_project.commit(repository, branch)
-    git("checkout", "--quiet", "main")
-    git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
+    tree = repository(tmp_path / "tree")
+    commit(planted(tree, {"validator": "strict", "results/old.json": "{}"}), "base")
+    git(tree, "checkout", "--quiet", "-b", "change")
+    commit(planted(tree, {"validator": "blind", "results/new.json": "{}"}), "change")
+    git(tree, "checkout", "--quiet", "main")
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "merge", "change")
     text = (ROOT / ".github" / "workflows" / "results.yml").read_text(encoding="utf-8")
     taking = [one for one in commands(text) if "git checkout" in one]
     assert len(taking) == 2 == len([one for one in commands(text) if "nox -s" in one])
     for job in taking:
         script = job.removeprefix("|")
-        subprocess.run(["bash", "-euc", script], cwd=repository, check=True)  # noqa: S607 - any bash
-        assert (repository / "validator").read_text() == "strict"
-        assert (repository / "results" / "new.json").exists()
-        asked = ("--cached", "--name-only", "--diff-filter=A", "HEAD", "--", "results/*.json")
-        assert git("diff", *asked) == "results/new.json"
-        git("checkout", "--quiet", "--force", "main")
+        subprocess.run(["bash", "-euc", script], cwd=tree, check=True)  # noqa: S607 - any bash
+        assert (tree / "validator").read_text() == "strict\n"
+        added = (
+            "diff",
+            "--cached",
+            "--name-only",
+            "--diff-filter=A",
+            "HEAD",
+            "--",
+            "results/*.json",
+        )
+        assert git(tree, *added) == "results/new.json"
+        git(tree, "checkout", "--quiet", "--force", "main")

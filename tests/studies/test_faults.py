@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A little of the campaign: what it promises holds for a few trials of each part."""
 
-import subprocess
-import sys
-
 import msgspec
 import pytest
 
 from studies.faults.__main__ import FIGURES, PAGE, PARTS
 from studies.faults.document import Figures, page
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import python
 
 
 def test_the_page_shows_the_figures_of_a_whole_campaign() -> None:
@@ -21,13 +18,7 @@ def test_the_page_shows_the_figures_of_a_whole_campaign() -> None:
 
 @pytest.mark.long
 def test_a_short_campaign_finds_no_fault() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "studies.faults", "--short", "--seed", "2", "--mutants", "60"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1200,
-    )
+    words = ("-m", "studies.faults", "--short", "--seed", 2, "--mutants", 60)
+    done = python(*words, patience=1200)
     told = done.stdout.splitlines() + done.stderr.splitlines()
     assert done.returncode == 0, "\n".join(line for line in told if "0 faults" not in line)

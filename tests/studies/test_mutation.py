@@ -2,15 +2,14 @@
 """The sampled mutation study: what it catches, what it counts, and what the documents say of it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from studies.mutation.document import Study, Tried, filled, interval, lower, scores
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
+from tests.instruments.processes.project_files import planted
 
 FOLDERS = ("suite", "reports", "scripts", "frobench", "benchmarks")
 FILES = {
@@ -119,20 +118,11 @@ def test_a_score_fell_where_its_wilson_interval_lies_below_the_earlier_one() -> 
 
 
 def test_a_mutant_is_caught_in_any_process_or_missed_or_not_run(tmp_path: Path) -> None:
-    for name, text in FILES.items():
-        path = tmp_path / "checkout" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    planted(tmp_path / "checkout", FILES)
     for name in ("suite", "reports"):
         (tmp_path / "checkout" / "frobench" / name).symlink_to(f"../{name}")
-    done = subprocess.run(
-        [sys.executable, "-c", TRY, json.dumps(CHANGES)],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    variables = {"PYTHONPATH": str(ROOT)}
+    done = python("-c", TRY, json.dumps(CHANGES), folder=tmp_path, variables=variables)
     assert done.returncode == 0, done.stderr
     process, script = (
         f"tests/test_small.py::{name}" for name in ("test_larger_in_another_process", "test_script")

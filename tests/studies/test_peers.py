@@ -14,14 +14,10 @@ PAGE, FIGURES = ROOT / "docs" / "peers.md", ROOT / "docs" / "peers.json"
 BY_NAME = {tool.name: tool for tool in tools()}
 
 
-def test_the_page_shows_the_figures_that_are_stored() -> None:
+def test_the_page_shows_the_figures_that_are_stored_in_every_table() -> None:
     figures = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
     written = PAGE.read_text(encoding="utf-8")
     assert page.fill(written, figures) == written
-
-
-def test_the_page_shows_every_table() -> None:
-    written = PAGE.read_text(encoding="utf-8")
     assert [name for name in page.TABLES if f"<!-- {name} -->" not in written] == []
 
 

@@ -6,9 +6,7 @@ import pytest
 from studies import scale
 
 
-def test_a_site_is_built_and_one_more_result_leaves_its_pages_as_they_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_more_result_leaves_the_pages_of_a_site_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "MORE", 1)
     size = scale.measured(2)
     assert (size.machines, size.runs) == (2, 3)

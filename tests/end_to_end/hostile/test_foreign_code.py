@@ -10,6 +10,7 @@ import pytest
 
 from frobench.suite.project.imports import foreign_code
 from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 
 BENCHMARK = '''"""How long does it take?"""
@@ -45,33 +46,23 @@ def project(tmp_path: Path) -> Path:
     return tree
 
 
-def test_a_package_of_another_checkout_is_named_with_both_folders(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "other"
-    imported(monkeypatch, "mylib", other / "src" / "mylib" / "__init__.py")
-    message = foreign_code(project, project / "benchmarks")
-    assert message is not None
-    assert f"mylib was imported from {other}/src, and not from the project, {project}" in message
-    assert "PYTHONPATH" in message
-
-
-@pytest.mark.parametrize("place", ["python/mylib/__init__", "lib/deep/mylib/__init__"])
+@pytest.mark.parametrize("place", ["src/mylib", "python/mylib", "lib/deep/mylib"])
+@pytest.mark.parametrize("there", ["site-packages", "other/src"])
 def test_a_package_at_any_depth_must_be_the_projects_and_the_option_that_mends_it_is_named(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree = repository(tmp_path / "project")
-    (tree / place).parent.mkdir(parents=True)
-    commit(tree, "Begin", projinfo="", **{place: "COST = 2\n"})
-    older = tmp_path / "site-packages" / "mylib" / "__init__.py"
+    tree = planted(repository(tmp_path / "project"), {f"{place}/__init__.py": "COST = 2"})
+    commit(tree, "Begin", projinfo="")
+    older = tmp_path / there / "mylib" / "__init__.py"
     imported(monkeypatch, "projinfo", tree / "projinfo.py")
     imported(monkeypatch, "mylib", older)
     message = foreign_code(tree, tree / "benchmarks")
     assert message is not None
-    assert f"mylib was imported from {tmp_path}/site-packages, " in message
-    assert message.endswith(f"or set PYTHONPATH={(tree / place).parents[1]}")
+    named = f"mylib was imported from {tmp_path / there}, and not from the project, {tree}"
+    assert named in message
+    assert message.endswith(f"or set PYTHONPATH={(tree / place).parent}")
     older.write_text("COST = 2\n")  # as an installation of this commit has it
-    assert foreign_code(tree, tree / "benchmarks") is None
+    assert (foreign_code(tree, tree / "benchmarks") is None) == (there == "site-packages")
 
 
 @pytest.mark.parametrize(
@@ -91,10 +82,8 @@ def test_what_is_the_projects_or_installed_or_a_helper_is_not_foreign(
 
 
 def test_a_base_is_never_measured_with_the_code_of_the_change(tmp_path: Path) -> None:
-    change = repository(tmp_path / "change")
-    (change / "benchmarks").mkdir()
-    files = {"conftest": "", "benchmarks/bench_it": BENCHMARK}
-    commit(change, "Begin", mylib="COST = 1\n", **files)
+    change = planted(repository(tmp_path / "change"), {"benchmarks/bench_it.py": BENCHMARK})
+    commit(change, "Begin", mylib="COST = 1\n", conftest="")
     git(change, "worktree", "add", "--quiet", "--detach", str(tmp_path / "base"))
     commit(change, "Change", mylib="COST = 2\n")
     settings = ("--profile", "quick", "--devices", "cpu", "--launches", "1")

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Files that once ended a command with a traceback: each is refused with its place, or read."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from frobench.reports.compare.comparing import compare_findings
@@ -18,14 +15,13 @@ from frobench.suite.compare.matching import match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.export import FORMATS
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run, Work
+from frobench.suite.stored.types import Work
 from frobench.suite.terminal import answers
 from tests.instruments.faults.judging import set_samples
-from tests.instruments.faults.spoiling import case, good, product, put
+from tests.instruments.faults.spoiling import Spoil, case, good, product, put
 from tests.reports.site.test_site import small
 
-Change = Callable[[Run], object]
-HOSTILE: dict[str, Change] = {
+HOSTILE: dict[str, Spoil] = {
     "a time before all times": lambda run: put(run, datetime="0001-01-01T00:00:00+23:59"),
     "a time after all times": lambda run: put(run, datetime="9999-12-31T23:59:59-23:59"),
     "a launch before all times": lambda run: put(
@@ -88,18 +84,3 @@ def test_a_run_of_no_possible_time_has_its_page(name: str, tmp_path: Path) -> No
     path.write_bytes(store.encode(run))
     _, page = build.build([path], tmp_path / "site", tell=lambda *_: None, workers=Workers(1))
     assert run.datetime in page.read_text(encoding="utf-8")
-
-
-def test_a_flipped_bit_in_the_name_of_a_field_is_found_also_in_one_that_no_reader_knows(
-    tmp_path: Path,
-) -> None:
-    path, text = tmp_path / "run.json", store.encode(good())
-    at = text.index(b'"seed"') + 1
-    unread = json.dumps(msgspec.to_builtins(good()) | {"unread": 1}).encode()
-    for damaged in (
-        text[:at] + bytes([text[at] | 0x80]) + text[at + 1 :],
-        unread.replace(b'"unread"', b'"unr\xe5ad"'),
-    ):
-        path.write_bytes(damaged)
-        (found,) = checks.review(path)
-        assert (found.code, found.message) == ("unreadable", "not UTF-8")

@@ -5,10 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 
 HEAD = """from frobench import cases
 
+"""
+UNMEASURED = """def bench_lazy(measure):
+    measure(lambda: (n for n in range(9)))
+
+def bench_lacking(measure, no_such_fixture): ...
+async def bench_waiting(measure): ...
+def bench_mistyped(mesure): ...
+def bench_nothing(): ...
 """
 LAZY = "the body returned a generator or coroutine, whose code has not run; run it in the body"
 
@@ -23,19 +32,14 @@ LAZY = "the body returned a generator or coroutine, whose code has not run; run 
         ),
         ("def bench_one(measure, device:\n", 3, "bench_mine.py:3: SyntaxError: "),
         ("from frobench import nothing_like_it\n", 3, "bench_mine.py:3: ImportError: "),
-        (
-            "import no_such_package\n",
-            3,
-            "bench_mine.py:3: ModuleNotFoundError: No module named 'no_such_package'",
-        ),
+        ("import absent\n", 3, "bench_mine.py:3: ModuleNotFoundError: No module named 'absent'"),
         ("", 2, "no case of the profile standard in"),
     ],
 )
 def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
     tmp_path: Path, source: str, code: int, message: str
 ) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "bench_mine.py").write_text(HEAD + source)
+    planted(tmp_path, {"mine/bench_mine.py": HEAD + source})
     benchmarks = ("--benchmarks", "mine", "--devices", "cpu")
     shown = frobench("list", *benchmarks, folder=tmp_path)
     assert shown.returncode == code
@@ -44,22 +48,8 @@ def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
     assert shown.stderr.count("\n") <= 4
 
 
-def test_nodes_without_a_job_are_refused_with_what_starts_one(tmp_path: Path) -> None:
-    shown = frobench("run", "--nodes", folder=tmp_path)
-    assert shown.returncode == 3
-    assert "--nodes needs a job with a process on each node: start it on every" in shown.stderr
-    assert not (tmp_path / "results").exists()
-
-
 def test_a_line_says_why_a_function_measures_nothing(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "bench_mine.py").write_text(
-        "def bench_lazy(measure):\n    measure(lambda: (n for n in range(9)))\n\n\n"
-        "def bench_lacking(measure, no_such_fixture): ...\n\n\n"
-        "async def bench_waiting(measure): ...\n\n\n"
-        "def bench_mistyped(mesure): ...\n\n\n"
-        "def bench_nothing(): ...\n"
-    )
+    planted(tmp_path, {"mine/bench_mine.py": UNMEASURED})
     options = ("--benchmarks", "mine", "--devices", "cpu", "--profile", "quick")
     shown = frobench("run", *options, folder=tmp_path).stderr
     assert [line for line in shown.splitlines() if line.startswith("failed: ")] == [

@@ -11,7 +11,7 @@ import ast
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,7 +49,7 @@ class Spoilt:
     """
 
     options: tuple[object, ...]
-    of_run: dict[str, str]
+    of_run: dict[str, str] = field(default_factory=dict)
     of_each_case: dict[str, str] = field(default_factory=dict)
     planted: str = ""
     faults: dict[str, float] = field(default_factory=dict)
@@ -119,25 +119,19 @@ BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
 """What may be named too: six random numbers are in order once in 360 runs."""
 
 
-def caught(
-    folder: Path,
-    *options: object,
-    planted: str,
-    faults: Mapping[str, float],
-    variables: Mapping[str, str],
-) -> tuple[Run, dict[str, set[str]]]:
+def caught(folder: Path, spoilt: Spoilt) -> tuple[Run, dict[str, set[str]]]:
     """Make a run in which something is wrong; return it, and the codes of what it found by case.
 
     They stand in the stored file, and in the terminal just as often.
     """
     # What libraries read when they are imported needs a new Python.
-    frobench = command.frobench if variables else warm.frobench
+    frobench = command.frobench if spoilt.variables else warm.frobench
     made = frobench(
-        *("run", "--profile", "quick", "--benchmarks", BENCHMARKS),
-        *("--seed", 5, "--budget", 600, *options),  # plenty: the same time for a case anywhere
+        *("run", "--profile", "quick", "--benchmarks", BENCHMARKS, "--seed", 5),
+        *("--budget", 600, *spoilt.options),  # plenty: the same time for a case anywhere
         folder=folder,
-        environment=simulated({**JITTER, "ageing_since": time.time(), **faults})
-        | {"SABOTAGE": planted, **variables},
+        environment=simulated({**JITTER, "ageing_since": time.time(), **spoilt.faults})
+        | {"SABOTAGE": spoilt.planted, **spoilt.variables},
     )
     [path] = (folder / "results").glob("*/*.json")
     assert checks.opened(path)[1] == []
@@ -154,13 +148,8 @@ def caught(
 
 
 def test_every_fault_of_a_case_is_named_and_those_without_have_none(tmp_path: Path) -> None:
-    run, found = caught(
-        tmp_path,
-        *("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 5),
-        planted="costly clock",
-        faults={},
-        variables={},
-    )
+    options = ("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 5)
+    run, found = caught(tmp_path, Spoilt(options, planted="costly clock"))
     wanted = {
         one.fullname.rpartition("::")[2]: {str(one.params["caught"])} - {"nothing"}
         for one in run.frobench.outcomes
@@ -178,13 +167,7 @@ def test_every_fault_of_a_case_is_named_and_those_without_have_none(tmp_path: Pa
 @pytest.mark.parametrize("name", SPOILT)
 def test_every_fault_of_a_run_is_named_and_nothing_else(name: str, tmp_path: Path) -> None:
     spoilt = SPOILT[name]
-    _, found = caught(
-        tmp_path,
-        *spoilt.options,
-        planted=spoilt.planted,
-        faults=spoilt.faults,
-        variables=spoilt.variables,
-    )
+    _, found = caught(tmp_path, spoilt)
     of_run = set(spoilt.of_run.values())
     if len(affinity()) == 1:
         of_run -= {"few-threads"}  # one thread is all that one core can use

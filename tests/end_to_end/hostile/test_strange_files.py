@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
@@ -18,21 +19,13 @@ from tests.reports.site.test_site import files, small
 NO_FILE = "not a regular file"
 
 
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
 def plug(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(path))
 
 
-def linked_to(target: str) -> Callable[[Path], None]:
-    return lambda path: path.symlink_to(target)
-
-
 def linked_pipe(path: Path) -> None:
-    pipe(path.with_name("pipe"))
+    os.mkfifo(path.with_name("pipe"))
     path.symlink_to("pipe")
 
 
@@ -41,28 +34,38 @@ def large(path: Path) -> None:
         file.truncate(LARGEST_FILE + 1)
 
 
-STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "pipe": (pipe, NO_FILE),
+def spelt(old: bytes, new: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(store.encode(small(1)).replace(old, new, 1))
+
+
+STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "pipe": (os.mkfifo, NO_FILE),
     "socket": (plug, NO_FILE),
     "folder": (Path.mkdir, NO_FILE),
-    "nowhere": (linked_to("nothing"), "cannot be read: No such file"),
-    "itself": (linked_to("itself.json"), "cannot be read: Too many levels"),
-    "zeros": (linked_to("/dev/zero"), NO_FILE),
+    "nowhere": (lambda path: path.symlink_to("nothing"), "cannot be read: No such file"),
+    "itself": (lambda path: path.symlink_to(path.name), "cannot be read: Too many levels"),
+    "zeros": (lambda path: path.symlink_to("/dev/zero"), NO_FILE),
     "linked-pipe": (linked_pipe, NO_FILE),
-    "linked-folder": (linked_to("."), NO_FILE),
+    "linked-folder": (lambda path: path.symlink_to("."), NO_FILE),
     "large": (large, "larger than 50 MB"),
     "empty": (Path.touch, "the file is cut off"),
+    "misspelt": (
+        spelt(b'"rounds":', b'"round":'),
+        "Object missing required field `rounds` - at `$.benchmarks[0].stats`",
+    ),
+    "flipped-bit": (spelt(b'"seed"', b'"\xf3eed"'), "not UTF-8"),
+    "flipped-bit-unread": (spelt(b'"seed"', b'"unr\xe5ad": 1, "seed"'), "not UTF-8"),
 }
+
+
+PURCHASE = "compare --purchase runs/good.json"
+VERBS = ("show", "share", "reproduce", "export --bencher", "compare", PURCHASE)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting() -> Iterator[None]:
     """End a test that waits for a file that never ends."""
-
-    def end(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, end)
+    before = signal.signal(signal.SIGALRM, Mock(side_effect=TimeoutError))
     signal.alarm(60)
     yield
     signal.alarm(0)
@@ -77,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "good.json").write_bytes(store.encode(small(1)))
     for name, (make, _) in STRANGE.items():
         make(tmp_path / "runs" / f"{name}.json")
-    return tmp_path / "runs"
+    return tmp_path
 
 
 def called(*arguments: object) -> Result:
@@ -85,37 +88,19 @@ def called(*arguments: object) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)])
 
 
-def given(folder: Path, *, by_name: bool) -> list[Path]:
-    """Return the folder, or every file in it; a folder that is named is searched."""
-    if not by_name:
-        return [Path(folder.name)]
-    return [Path(folder.name, one.name) for one in sorted(folder.iterdir()) if not one.is_dir()]
-
-
-def assert_each_is_named(output: str, *, by_name: bool) -> None:
-    for name, (_, why) in STRANGE.items():
-        if by_name and name.endswith("folder"):
-            continue
-        assert f"runs/{name}.json: unreadable: {why}" in output
-
-
 @pytest.mark.parametrize("by_name", [True, False])
-def test_validate_names_each_and_judges_the_rest(folder: Path, *, by_name: bool) -> None:
-    shown = called("validate", *given(folder, by_name=by_name))
-    assert shown.exit_code == 1
-    assert_each_is_named(shown.output, by_name=by_name)
-    assert "runs/good.json: valid" in shown.output.splitlines()
-
-
-@pytest.mark.parametrize("by_name", [True, False])
-def test_report_names_each_and_writes_the_other_pages(
-    folder: Path, tmp_path: Path, *, by_name: bool
-) -> None:
-    shown = called("report", *given(folder, by_name=by_name), "-o", "site")
-    assert shown.exit_code == 1
-    assert_each_is_named(shown.output, by_name=by_name)
+def test_each_is_named_and_the_rest_is_judged_and_reported(folder: Path, *, by_name: bool) -> None:
+    files_alone = [path for path in sorted(Path("runs").glob("*.json")) if not path.is_dir()]
+    given = files_alone if by_name else ["runs"]
+    judged, reported = called("validate", *given), called("report", *given, "-o", "site")
+    for shown in (judged, reported):
+        assert shown.exit_code == 1
+        for name, (_, why) in STRANGE.items():
+            if not (by_name and name.endswith("folder")):  # one that is named is searched
+                assert f"runs/{name}.json: unreadable: {why}" in shown.output
+    assert "runs/good.json: valid" in judged.output.splitlines()
     assert called("report", "runs/good.json", "-o", "alone").exit_code == 0
-    strange, alone = files(tmp_path / "site"), files(tmp_path / "alone")
+    strange, alone = files(folder / "site"), files(folder / "alone")
     page = strange["index.html"].decode()
     assert "<strong>pipe.json</strong>: unreadable: not a regular file" in page
     changed = {name for name in alone if strange.get(name) != alone[name]}
@@ -123,21 +108,10 @@ def test_report_names_each_and_writes_the_other_pages(
 
 
 @pytest.mark.parametrize("name", STRANGE)
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("show",),
-        ("share",),
-        ("reproduce",),
-        ("export", "--bencher"),
-        ("compare",),
-        ("compare", "--purchase", "runs/good.json"),
-    ],
-    ids=lambda verb: verb[0],
-)
+@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.usefixtures("folder")
-def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None:
-    shown = called(*verb, f"runs/{name}.json")
+def test_a_verb_of_one_file_refuses_it(verb: str, name: str) -> None:
+    shown = called(*verb.split(), f"runs/{name}.json")
     if name.endswith("folder"):
         assert (shown.exit_code, "is a directory" in shown.output) == (2, True)
     else:
@@ -146,5 +120,5 @@ def test_a_verb_of_one_file_refuses_it(verb: tuple[str, ...], name: str) -> None
 
 
 def test_a_link_to_a_stored_run_is_read(folder: Path) -> None:
-    (folder.parent / "link.json").symlink_to("runs/good.json")
+    (folder / "link.json").symlink_to("runs/good.json")
     assert called("validate", "link.json").output.endswith("link.json: valid\n")

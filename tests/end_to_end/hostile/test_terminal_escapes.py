@@ -13,7 +13,7 @@ from frobench.suite import personal_data
 from frobench.suite.printable import as_json
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
-from tests.instruments.faults.judging import made
+from tests.instruments.faults.judging import made, put
 
 OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"
 """A title, an empty screen, a colour, a reset."""
@@ -71,47 +71,40 @@ def told_everywhere() -> Run:
     plain: Run = personal_data.rewritten(run, spoilt)
     for outcome, status in zip(plain.frobench.outcomes, statuses, strict=True):
         outcome.status = status
-    for case in plain.benchmarks:
-        case.extra_info.work = made().benchmarks[0].extra_info.work
+    put(plain, "benchmarks.*.extra_info.work", made().benchmarks[0].extra_info.work)
     return plain
 
 
 def told_where_any_text_may_be() -> Run:
     """Return a run that could be shared but for what its words would do to a terminal."""
     run = made()
-    run.frobench.outcomes[5].reason = f"it failed {ORDERS}"
-    for case in run.benchmarks:
-        case.extra_info.title += ORDERS
+    put(run, "frobench.outcomes.5.reason", f"it failed {ORDERS}")
+    put(run, "benchmarks.*.extra_info.title", ORDERS)
     for one in run.frobench.exercises.values():
-        one.question += ORDERS
-        one.explanation += ORDERS
+        one.question = one.explanation = ORDERS
     run.frobench.environment.unknown["cpu.governor"] = ORDERS
     run.frobench.environment.software.variables["OMP_PLACES"] = ORDERS
     return run
 
 
 @pytest.fixture
-def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    """Store runs whose texts and names are harmful, and what is no run, by their words."""
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Store runs whose texts and names are harmful, and what is no run, and go there."""
     monkeypatch.chdir(tmp_path)
-    texts = {
+    Path("other.json").write_bytes(store.encode(made()))
+    for name, text in {
         "everywhere": store.encode(told_everywhere()),
         "anywhere": store.encode(told_where_any_text_may_be()),
         "damaged": store.encode(made()).replace(b'"quick"', json.dumps(ORDERS).encode()),
         "cut": store.encode(told_everywhere())[:5000],
-    }
-    other = tmp_path / "other.json"
-    other.write_bytes(store.encode(made()))
-    found = {}
-    for name, text in texts.items():
-        path = tmp_path / f"{name}{ORDERS}.json"
-        path.write_bytes(text)
-        found[name] = {"FILE": str(path), "OTHER": str(other)}
-    return found
+    }.items():
+        Path(f"{name}{ORDERS}.json").write_bytes(text)
 
 
-def called(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+def called(arguments: tuple[str, ...], name: str) -> Result:
+    """Call the command in this process with a stored file."""
+    files = {"FILE": f"{name}{ORDERS}.json", "OTHER": "other.json"}
+    return CliRunner().invoke(main, [files.get(one, one) for one in arguments])
 
 
 @pytest.mark.parametrize(
@@ -123,20 +116,18 @@ def called(*arguments: str) -> Result:
     ],
     ids=ascii,
 )
-def test_no_verb_passes_on_what_a_file_says_to_the_terminal(
-    paths: dict[str, dict[str, str]], name: str, arguments: tuple[str, ...]
-) -> None:
-    shown = called(*(paths[name].get(one, one) for one in arguments))
+@pytest.mark.usefixtures("stored")
+def test_no_verb_passes_on_what_a_file_says(name: str, arguments: tuple[str, ...]) -> None:
+    shown = called(arguments, name)
     assert shown.exception is None or isinstance(shown.exception, SystemExit), shown.exception
     assert shown.output
     assert harmful(shown.output) == set()
 
 
 @pytest.mark.parametrize("arguments", MISUSE, ids=ascii)
-def test_no_wrong_use_comes_back_raw(
-    paths: dict[str, dict[str, str]], arguments: tuple[str, ...]
-) -> None:
-    shown = called(*(paths["anywhere"].get(one, one) for one in arguments))
+@pytest.mark.usefixtures("stored")
+def test_no_wrong_use_comes_back_raw(arguments: tuple[str, ...]) -> None:
+    shown = called(arguments, "anywhere")
     assert shown.exit_code in {1, 2, 3}
     assert shown.output
     assert harmful(shown.output) == set()

@@ -114,9 +114,7 @@ def test_a_killed_run_is_the_same_run_when_it_is_resumed(
     at_every_change(tmp_path, kill)
 
 
-def test_an_interrupted_run_saves_what_is_finished_however_often_it_is_interrupted(
-    tmp_path: Path,
-) -> None:
+def test_a_run_saves_what_is_finished_however_often_it_is_interrupted(tmp_path: Path) -> None:
     def interrupt(results: Path, number: int) -> bool:
         def happen(change: int, _kind: str) -> None:
             if change in {number, number + 1, number + 3}:

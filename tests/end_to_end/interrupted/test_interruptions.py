@@ -10,7 +10,6 @@ import pytest
 
 from frobench.suite.journal import Journal, Measured
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes.command import QUICK, start, stored
 from tests.instruments.processes.warm import frobench
@@ -27,11 +26,6 @@ def wait_for_samples(results: Path, cases: int) -> Path:
                 return folder
         time.sleep(0.05)
     pytest.fail("the run measured nothing")
-
-
-def resumed(folder: Path) -> Run:
-    run = frobench("run", "--resume", "last", folder=folder)
-    return stored(run, folder)
 
 
 SOME = ("-k", "fine or wait or slow", "--launches", 2)
@@ -62,7 +56,7 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None
     assert "incomplete-run" in {one.code for one in said}
     assert all(one.severity == "warning" for one in said)
 
-    run = resumed(tmp_path)
+    run = stored(frobench("run", "--resume", "last", folder=tmp_path), tmp_path)
     assert {case.name for case in run.benchmarks} == SOME_CASES
     assert not partial.exists()
     assert not list((tmp_path / "results" / ".runs").iterdir())

@@ -3,6 +3,7 @@
 
 import signal
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -46,15 +47,11 @@ class Lost(Launch):
     times = 1
 
     def run(self) -> int:
-        """Write all records or a part, and return the exit code."""
-        is_lost = self.spec.mode == self.mode and self.modes.count(self.mode) <= self.times
-        code = super().run() if not is_lost else self.run_a_part()
-        return self.code if is_lost else code
-
-    def run_a_part(self) -> int:
-        """Write the first few records only."""
+        """Write all records or the first few only, and return the exit code."""
+        if self.spec.mode != self.mode or self.modes.count(self.mode) > self.times:
+            return super().run()
         journal = Journal(Path(self.spec.journal))
-        for record, _ in zip(self.records(), range(self.records_before), strict=False):
+        for record in islice(self.records(), self.records_before):
             journal.write(record)
         return self.code
 
@@ -68,9 +65,7 @@ def launches_of(stored: Run) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("records_before", [0, 2])
-def test_a_launch_that_is_killed_between_two_cases_gets_another_process(
-    tmp_path: Path, records_before: int
-) -> None:
+def test_a_launch_killed_between_two_cases_goes_on(tmp_path: Path, records_before: int) -> None:
     reporter = Quiet()
     with made_up(lost(records_before=records_before)):
         _, stored = run(tmp_path, reporter=reporter)
@@ -78,9 +73,7 @@ def test_a_launch_that_is_killed_between_two_cases_gets_another_process(
     assert "launch 1: its process was ended by SIGKILL between two cases" in reporter.lines
 
 
-def test_an_expression_that_pytest_cannot_read_is_misused_though_it_collects(
-    tmp_path: Path,
-) -> None:
+def test_an_expression_that_pytest_collects_but_cannot_read_is_misused(tmp_path: Path) -> None:
     misused = lost(mode="pilot", code=MISUSED, records_before=2)
     with made_up(misused), pytest.raises(NothingSelectedError):
         run(tmp_path)
@@ -95,9 +88,7 @@ def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_pat
 
 @pytest.mark.parametrize("code", [0, 1, 2, 4, 5, 70, 71])
 @pytest.mark.parametrize(("mode", "before"), [("pilot", 3), ("measure", 1)])
-def test_a_body_that_ends_its_process_with_any_exit_code_fails_alone(
-    tmp_path: Path, code: int, mode: str, before: int
-) -> None:
+def test_a_body_that_exits_fails_alone(tmp_path: Path, code: int, mode: str, before: int) -> None:
     with made_up(lost(mode=mode, code=code, records_before=before)):
         _, stored = run(tmp_path)
     (failed,) = (one for one in stored.frobench.outcomes if one.status == "failed")
@@ -129,14 +120,12 @@ def interrupted(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("line", range(7))
-def test_a_damaged_line_of_the_journal_is_named_and_costs_what_it_said(
-    tmp_path: Path, interrupted: Path, line: int
-) -> None:
+def test_a_damaged_line_of_the_journal_costs_what_it_said(interrupted: Path, line: int) -> None:
     path, reporter = interrupted / "launches.jsonl", Quiet()
     lines = path.read_bytes().splitlines(keepends=True)
     lines[line] = b"\xff" + lines[line][5:]
     path.write_bytes(b"".join(lines))
-    _, stored = run(tmp_path, resume="last", reporter=reporter)
+    _, stored = run(interrupted.parents[1], resume="last", reporter=reporter)
     assert len(lines) == 7
     assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
     lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]

@@ -11,38 +11,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
-from tests.instruments.processes.command import ROOT
+from tests.instruments.devices.measured import EXACT, GROUPS, STRANGE, Measured, measured, of_module
+from tests.instruments.processes.command import KNOWN
 
 pytestmark = pytest.mark.long
 
-KNOWN = ROOT / "tests" / "instruments" / "truth"
-VIRTUAL = {"virtual": True}
 PART = 0.02
 """How near the truth a difference of times must come."""
 STEPS = 100
 LARGEST, SMALLEST = 512, 64
-DEVICES = [f"acme:{index}" for index in range(4)]
-GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 WIDTH, LAYERS = 250, 16
 CPU_FLOPS, CPU_CALL = 0.5e9, 20e-6
 """What `bench_matmul` in `KNOWN` lets the CPU take."""
 
 
-@pytest.fixture(scope="module")
-def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    loops = "item or log_on_device or launch_only or norm_only or log_kept"
-    parameters = "read_scalar or read_tensor or read_state or read_flat or write_copy"
-    return measured(
-        tmp_path_factory.mktemp("strange"),
-        STRANGE | {"devices": 4},
-        "(bench_square and float32 and (16- or 64- or 512- or 16384) and not narrow and not graph)"
-        f" or (bench_norm_logging and ({loops}) and 100 and not 1000)"
-        " or (bench_parallel and (sequence or one_thread or in_turn) and (64 or 512)"
-        " and not process)"
-        f" or (bench_parameters and ({parameters}) and 1000000 and not 100000000)",
-        *("--devices", ",".join(DEVICES), "--budget", 12),
-    )
+strange = of_module(
+    STRANGE | {"devices": 4},
+    "(bench_square and float32 and (16- or 64- or 512- or 16384) and not narrow and not graph)"
+    " or (bench_norm_logging and (item or log_on_device or launch_only or norm_only or log_kept)"
+    " and 100 and not 1000)"
+    " or (bench_parallel and (sequence or one_thread or in_turn) and (64 or 512) and not process)"
+    " or (bench_parameters and (scalar or tensor or state or flat or write_copy) and 1000000"
+    " and not 100000000)",
+)
 
 
 def test_a_product_takes_its_launch_its_rate_and_the_waiting(strange: Measured) -> None:
@@ -130,12 +121,8 @@ def test_the_best_way_to_read_a_model_is_found(strange: Measured) -> None:
 
 
 def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
-    seen = measured(
-        tmp_path,
-        STRANGE | {"faults": {"speeds": [1.0, 0.5]}},
-        "bench_parallel and (sequence or one_thread) and 512 and not process",
-        *("--devices", "acme:0,acme:1", "--budget", 12),
-    )
+    select = "bench_parallel and (sequence or one_thread) and 512 and not process"
+    seen = measured(tmp_path, STRANGE | {"faults": {"speeds": [1.0, 0.5]}}, select)
     spec, product = seen.spec, seen.product(LARGEST)
     one = spec.launch + 2 * product + spec.synchronise
     two = 2 * spec.launch + 2 * product + spec.synchronise
@@ -144,12 +131,12 @@ def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
     assert shared > 0.99  # the quick one works only while the slow one does
 
 
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    spec = VIRTUAL | {"memory": 64 << 20, "flops": {"float32": 2e9}}
-    options = ("--benchmarks", KNOWN, "--devices", "cpu,sim:0", "--budget", 12)
-    folder = tmp_path_factory.mktemp("known")
-    return measured(folder, spec, "square or foreseen or wrong or right or last", *options, code=1)
+known = of_module(
+    {"virtual": True, "memory": 64 << 20, "flops": {"float32": 2e9}},
+    "square or foreseen or wrong or right or last",
+    *("--benchmarks", KNOWN, "--devices", "cpu,sim:0"),
+    code=1,
+)
 
 
 def test_the_crossover_is_where_both_take_as_long(known: Measured) -> None:
@@ -176,8 +163,9 @@ def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -
 
 
 def test_a_device_that_is_lost_fails_its_case_and_a_broken_one_is_left_out(tmp_path: Path) -> None:
-    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900, "broken": [1]}}
-    options = ("--benchmarks", KNOWN, "--budget", 12, "--deadline", 20)
+    faults = {"lost_after": 4900, "broken": [1]}
+    spec = {"virtual": True, "flops": {"float32": 1e9}, "faults": faults}
+    options = ("--benchmarks", KNOWN, "--devices", "", "--deadline", 20)
     seen = measured(tmp_path, spec, "first or many or lacking or last", *options, code=1)
     assert seen.run.frobench.settings.devices == ["cpu", "sim:0"]
     troubles = seen.run.frobench.troubles
@@ -188,36 +176,9 @@ def test_a_device_that_is_lost_fails_its_case_and_a_broken_one_is_left_out(tmp_p
     assert "sim:1: sim error: device 1 is lost" in seen.messages  # in torch's words
     lacking = seen.outcome("bench_lacking[sim:0-5000]")
     assert (lacking.status, lacking.reason) == ("skipped", "no adding here: AcceleratorError")
-    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
-    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
-    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", reason)
+    many = seen.outcome("bench_many[sim:0-5000]")
+    assert many.status == "failed"
+    assert re.fullmatch(r"AcceleratorError \(bench_mishaps\.py:\d+\)", many.reason or "")
     for name, launches in (("first", 10), ("last", 20)):
         truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
         seen.holds({f"bench_{name}[sim:0-{launches}]": truth})
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("real"),
-        {"launch": 2e-4, "flops": {"float32": 5e9}},
-        "(bench_square and float32 and 512 and sim:0 and not narrow and not graph)"
-        " or (bench_parallel and sim:0+sim:1 and 512 and (threads or process))"
-        " or (bench_norm_logging and launch_only and sim:0-100])",
-        *("--devices", "sim:0,sim:1", "--budget", 6),
-    )
-
-
-def truths(seen: Measured) -> dict[str, float]:
-    """Return the seconds that cases take on a machine that never gets in the way."""
-    spec, product = seen.spec, seen.product(LARGEST)
-    begin, wait = spec.launch, spec.synchronise
-    pair = "sim:0+sim:1-512"
-    return {
-        "bench_square[sim:0-512-float32]": begin + product + wait,
-        f"bench_threads[{pair}]": begin + product + wait,
-        f"bench_processes[{pair}]": begin + product + wait,
-        f"bench_process_sequence[{pair}]": begin + 2 * product + wait,
-        f"bench_processes_in_turn[{pair}]": 2 * (begin + product + wait),
-        "bench_launch_only[sim:0-100]": 200 * begin + spec.kernel + wait,
-    }

@@ -8,38 +8,25 @@ import pytest
 from frobench.suite.kit.device import READ_BACK, RESULTS
 from frobench.suite.stored.types import Case
 from tests.end_to_end.truth.test_truth_split_model import pipelined
-from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
-from tests.instruments.processes.command import ROOT
+from tests.instruments.devices.measured import EXACT, GROUPS, STRANGE, Measured, measured, of_module
+from tests.instruments.processes.command import KNOWN
 
 pytestmark = pytest.mark.long
 
-DEVICES = ("acme:0", "acme:1")
-
-
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("bare"),
-        STRANGE | {"bare": True},
-        "(bench_square and float32 and (64- or 512-) and not narrow and not graph)"
-        " or (bench_norm_logging and (item or log_on_device or norm_only or log_kept or launch)"
-        " and 100 and not 1000)"
-        " or (bench_parallel and (sequence or one_thread or in_turn) and 512 and not process)"
-        " or (bench_parameters and write_copy and 1000000 and not 100000000)"
-        " or (bench_pipeline and (64-1] or 64-8]))",
-        *("--devices", ",".join(DEVICES), "--budget", 12),
-    )
-
-
-@pytest.fixture(scope="module")
-def lazy(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("lazy"),
-        STRANGE | {"lazy": True},
-        "(bench_square and float32 and (64- or 512-) and not narrow and not graph)"
-        " or (bench_parallel and one_thread and 512 and not process)",
-        *("--devices", ",".join(DEVICES), "--budget", 12),
-    )
+PAIR = GROUPS[2]
+PRODUCTS = "(bench_square and float32 and (64- or 512-) and not narrow and not graph)"
+bare = of_module(
+    STRANGE | {"bare": True},
+    f"{PRODUCTS} or (bench_norm_logging and 100 and not 1000"
+    " and (item or log_on_device or norm_only or log_kept or launch))"
+    " or (bench_parallel and (sequence or one_thread or in_turn) and 512 and not process)"
+    " or (bench_parameters and write_copy and 1000000 and not 100000000)"
+    " or (bench_pipeline and (64-1] or 64-8]))",
+)
+lazy = of_module(
+    STRANGE | {"lazy": True},
+    f"{PRODUCTS} or (bench_parallel and one_thread and 512 and not process)",
+)
 
 
 def marker(seen: Measured) -> float:
@@ -62,7 +49,7 @@ def readings(seen: Measured) -> list[tuple[Case, float]]:
 def test_only_a_wait_that_was_proved_is_used_and_stored(bare: Measured, lazy: Measured) -> None:
     for seen, wait in ((bare, READ_BACK), (lazy, RESULTS)):
         [launch] = seen.run.frobench.launches
-        assert launch.waits == dict.fromkeys(DEVICES, wait)
+        assert launch.waits == dict.fromkeys(PAIR.split("+"), wait)
         codes = {one.code for one in seen.run.frobench.conclusions}
         assert codes == {"few-launches"}
 
@@ -77,9 +64,7 @@ def test_nothing_is_left_to_do_after_a_sample(bare: Measured, lazy: Measured) ->
         assert [*launch.ready_reading.values()] == pytest.approx([ready] * 2, rel=EXACT)
 
 
-def test_a_product_takes_its_launch_its_rate_and_the_reading_and_a_lazy_one_begins_then(
-    bare: Measured, lazy: Measured
-) -> None:
+def test_a_product_is_read_and_a_lazy_one_begins_then(bare: Measured, lazy: Measured) -> None:
     spec = bare.spec
     for n in (64, 512):
         name, product = f"bench_square[acme:0-{n}-float32]", bare.product(n)
@@ -89,35 +74,32 @@ def test_a_product_takes_its_launch_its_rate_and_the_reading_and_a_lazy_one_begi
         lazy.holds(launched | {name: read})
 
 
-def test_bare_devices_work_together_and_in_turn_and_lazy_ones_share_nothing(
-    bare: Measured, lazy: Measured
-) -> None:
+def test_bare_devices_work_together_and_lazy_ones_never(bare: Measured, lazy: Measured) -> None:
     launch, product, read = bare.spec.launch, bare.product(512), marker(bare)
     bare.holds(
         {
             "bench_sequence[acme:0-512]": launch + 2 * product + read,
-            "bench_one_thread[acme:0+acme:1-512]": 2 * launch + product + 2 * read,
-            "bench_in_turn[acme:0+acme:1-512]": 2 * (2 * launch + product + 2 * read),
+            f"bench_one_thread[{PAIR}-512]": 2 * launch + product + 2 * read,
+            f"bench_in_turn[{PAIR}-512]": 2 * (2 * launch + product + 2 * read),
         }
     )
     each = lazy.spec.metadata + launch + product + read
-    lazy.holds({"bench_one_thread[acme:0+acme:1-512]": 2 * launch + 2 * each})
+    lazy.holds({f"bench_one_thread[{PAIR}-512]": 2 * launch + 2 * each})
 
 
 def test_a_bare_pipeline_takes_its_stages_and_claims_no_overlap(bare: Measured) -> None:
-    pair = "+".join(DEVICES)
     for micro in (1, 8):
-        name = f"bench_pipeline[{pair}-64-{micro}]"
+        name = f"bench_pipeline[{PAIR}-64-{micro}]"
         waits = 2 * marker(bare) - bare.spec.synchronise
-        bare.holds({name: pipelined(bare, micro, pair) + waits})
+        bare.holds({name: pipelined(bare, micro, PAIR) + waits})
         assert "concurrency" not in bare.case(name).extra_info.parts
 
 
 def test_a_full_accelerator_fails_its_own_cases_and_the_others_go_on(tmp_path: Path) -> None:
     memory, free = 64 << 20, 40_000
     spec = {"virtual": True, "memory": memory, "faults": {"taken": [memory - free]}}
-    options = ("--benchmarks", ROOT / "tests" / "instruments" / "truth", "--devices", "cpu,sim:0")
-    seen = measured(tmp_path, spec, "bench_square", *options, "--budget", 12, code=1)
+    options = ("--benchmarks", KNOWN, "--devices", "cpu,sim:0")
+    seen = measured(tmp_path, spec, "bench_square", *options, code=1)
     assert seen.run.frobench.complete
     for n in (16, 24, 28, 256):
         assert seen.outcome(f"bench_square[cpu-{n}-float32]").status == "passed"

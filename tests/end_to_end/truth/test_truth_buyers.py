@@ -24,16 +24,14 @@ from frobench.reports.findings.exercises.limits import COMPUTE, MEMORY, parts_of
 from frobench.reports.findings.select import cases_of
 from frobench.suite.kit.device import Device
 from frobench.suite.stored.types import Work
-from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
 from tests.instruments.processes.alone import load, smaller
 
 pytestmark = pytest.mark.long
 
 LAUNCH, KERNEL, WAIT = 5e-6, 1.25e-6, 3.25e-6
 PEAK, BANDWIDTH = 8e9, 2e9
-SPEC = {
-    "virtual": True,
-    "name": "acme",
+SPEC = STRANGE | {
     "devices": 1,
     "graphs": True,
     "memory": 256 << 20,
@@ -79,11 +77,11 @@ CPU = Device("cpu", seed=5)
 
 
 class Foretold(NamedTuple):
-    """Seconds of a body: what a user waits, and what the device works; and its declared work."""
+    """Of a body: seconds a user waits and the device works, and its declared work by the limit."""
 
     waited: float
     worked: float
-    work: Work
+    work: dict[str, float]
 
 
 class Account(TorchDispatchMode):
@@ -129,7 +127,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory, benchmarks: Path) -> Measured
         f"((long_context or convolutions) and bfloat16) or (small_weights and {WIDTH})"
         " or (transformer and not (64-2 or 1-32 or narrow))"
         " or (bench_within and 16777216) or (bench_square and 256-bfloat16 and not graph)",
-        *("--benchmarks", benchmarks, "--devices", "acme:0", "--budget", 12),
+        *("--benchmarks", benchmarks),
     )
 
 
@@ -143,12 +141,12 @@ def foretell(benchmarks: Path) -> Foretell:
     foreach = partial(torch.optim.SGD, foreach=True)  # as on accelerators
 
     def find(name: str, function: str, **given: Any) -> Foretold:  # noqa: ANN401 - as the benchmark
-        account, works = Account(), list[Work]()
+        account, declared = Account(), dict[str, float]()
 
         def measure(body: Callable[[], object], work: Work, **_: object) -> None:
             with account:
                 body()
-            works.append(work)
+            declared.update({COMPUTE: work.flops or 0.0, MEMORY: work.bytes or 0.0})
 
         with pytest.MonkeyPatch.context() as patch, sdpa_kernel(SDPBackend.MATH):
             patch.setattr(modules[name], "skip_unsuited", lambda *_, **__: None, raising=False)
@@ -157,50 +155,46 @@ def foretell(benchmarks: Path) -> Foretell:
             getattr(modules[name], f"bench_{function}")(
                 measure, dtype="bfloat16", **given | {where: CPU}
             )
-        return Foretold(account.busy + WAIT, account.worked, works[0])
+        return Foretold(account.busy + WAIT, account.worked, declared)
 
     return find
 
 
-def share(seen: Measured, exercise: str, name: str, limit: str) -> float:
-    """Return the part of its limit that a case has."""
+FLOPS, COPIED = 2 * 256**3, 2 * 2**24
+FOUND = {
+    COMPUTE: FLOPS / (KERNEL + FLOPS / PEAK),
+    MEMORY: COPIED / (LAUNCH + KERNEL + COPIED / BANDWIDTH + WAIT),
+}
+"""FLOP/s of the square product, by the device, and bytes a second of the copy."""
+
+
+def holds_share(seen: Measured, exercise: str, name: str, limit: str, rate: float) -> None:
+    """Check the part of its limit that a case has, by its rate."""
     cases = cases_of(seen.run, exercise)
     (case,) = (one for one in cases.where() if one.name == name)
-    return float(parts_of(cases, case)[limit].by_launch.median())
-
-
-PEAK_FOUND = 2 * 256**3 / (KERNEL + 2 * 256**3 / PEAK)
-"""FLOP/s of the square product, by the device."""
-COPIED = 2 * 2**24
-FOUND = {COMPUTE: PEAK_FOUND, MEMORY: COPIED / (LAUNCH + KERNEL + COPIED / BANDWIDTH + WAIT)}
+    part = float(parts_of(cases, case)[limit].by_launch.median())
+    assert part == pytest.approx(rate / FOUND[limit], rel=EXACT)
 
 
 def test_what_the_device_lacks_is_left_out(seen: Measured) -> None:
     assert "no product of int4 weights here" in seen.finding("int4-acme:0").answer
 
 
-def test_attention_has_the_rate_and_the_share_that_its_operations_leave(
-    seen: Measured, foretell: Foretell
-) -> None:
-    for name, longest, limit in (
-        ("prefill", {"tokens": PROMPTS[-1]}, COMPUTE),
-        ("decode", {"cached": CACHES[-1]}, MEMORY),
+def test_attention_is_as_fast_as_its_operations(seen: Measured, foretell: Foretell) -> None:
+    for name, length, size, limit in (
+        ("prefill", "tokens", PROMPTS[-1], COMPUTE),
+        ("decode", "cached", CACHES[-1], MEMORY),
     ):
-        truth = foretell("long_context", name, width=WIDTH, **longest)
-        work = truth.work.flops if limit == COMPUTE else truth.work.bytes
-        assert work is not None
-        rate = work / truth.waited
+        truth = foretell("long_context", name, width=WIDTH, **{length: size})
+        rate = truth.work[limit] / truth.waited
         seen.holds({f"long_context/{name}-acme:0": rate})
-        (size,) = longest.values()
         case = f"bench_{name}[acme:0-{size}-{WIDTH}-bfloat16]"
-        expected = pytest.approx(rate / FOUND[limit], rel=EXACT)
-        assert share(seen, "long_context", case, limit) == expected
+        holds_share(seen, "long_context", case, limit, rate)
 
 
 @pytest.mark.parametrize("name", ["prefill", "decode"])
-def test_attention_outweighs_products_from_the_length_at_which_it_takes_the_device_longer(
-    seen: Measured, foretell: Foretell, name: str
-) -> None:
+def test_attention_outweighs_products(seen: Measured, foretell: Foretell, name: str) -> None:
+    """From the length on at which it takes the device longer."""
     size = "tokens" if name == "prefill" else "cached"
     products = partial(foretell, "long_context", "products", width=WIDTH)
 
@@ -225,17 +219,14 @@ def test_small_weights_gain_the_bytes_that_they_spare(seen: Measured, foretell: 
     for weights, truth in truths.items():
         name = f"[acme:0-{WIDTH}-{weights}-bfloat16]"
         seen.holds({f"bench_decode{name}": truth.waited})
-        moved = truth.work.bytes
-        assert moved is not None
-        expected = pytest.approx(moved / replayed[weights] / FOUND[MEMORY], rel=EXACT)
-        assert share(seen, "small_weights", f"bench_decode_graph{name}", MEMORY) == expected
+        rate = truth.work[MEMORY] / replayed[weights]
+        holds_share(seen, "small_weights", f"bench_decode_graph{name}", MEMORY, rate)
         if weights != "bfloat16":
             seen.holds({f"{weights}-acme:0": replayed["bfloat16"] / replayed[weights]})
 
 
-def test_layers_take_what_their_operations_take_and_a_graph_launches_once(
-    seen: Measured, foretell: Foretell
-) -> None:
+def test_layers_take_what_their_operations_take(seen: Measured, foretell: Foretell) -> None:
+    """And a graph launches once."""
     cases: dict[str, tuple[dict[str, int], str]] = {
         "prefill": ({}, COMPUTE),
         "decode": ({"batch": 1}, MEMORY),
@@ -245,10 +236,8 @@ def test_layers_take_what_their_operations_take_and_a_graph_launches_once(
         replayed = LAUNCH + truth.worked + WAIT
         name = f"[acme:0-{'-'.join(map(str, (WIDTH, 1, *more.values())))}-bfloat16]"
         seen.holds({f"bench_{kind}{name}": truth.waited, f"bench_{kind}_graph{name}": replayed})
-        work, found = truth.work.flops if limit == COMPUTE else truth.work.bytes, FOUND[limit]
-        assert work is not None
-        expected = pytest.approx(work / truth.waited / found, rel=EXACT)
-        assert share(seen, "transformer", f"bench_{kind}{name}", limit) == expected
+        rate = truth.work[limit] / truth.waited
+        holds_share(seen, "transformer", f"bench_{kind}{name}", limit, rate)
         if kind == "decode":
             seen.holds({"decode-1-acme:0": 1 / replayed, "replay": truth.waited / replayed})
     shape = f"[acme:0-{WIDTH}-1-bfloat16]"
@@ -261,10 +250,7 @@ def test_images_are_as_fast_as_their_operations(seen: Measured, foretell: Forete
     shape: dict[str, Any] = {"images": IMAGES, "channels": CHANNELS}
     for function in ("step", "forward"):
         truth = foretell("convolutions", function, layout="channels_last", **shape)
-        rate = IMAGES / truth.waited
-        seen.holds({f"{function}-acme:0": rate})
+        seen.holds({f"{function}-acme:0": IMAGES / truth.waited})
         name = f"bench_{function}[acme:0-{IMAGES}-{CHANNELS}-channels_last-bfloat16]"
-        assert truth.work.flops is not None
-        expected = pytest.approx(truth.work.flops / truth.waited / PEAK_FOUND, rel=EXACT)
-        assert share(seen, "convolutions", name, COMPUTE) == expected
+        holds_share(seen, "convolutions", name, COMPUTE, truth.work[COMPUTE] / truth.waited)
     seen.holds({"layout-acme:0": 1.0})

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.truth.test_truth import KNOWN
-from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
+from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured, of_module
+from tests.instruments.processes.command import KNOWN
 
 pytestmark = pytest.mark.long
 
 SPEC = STRANGE | {
+    "devices": 1,
     "memory": 256 << 20,  # the gauge keeps 64 MiB, the two buffers of cold caches 16 MiB
     "flops": {"float32": 500e9},
     "cache": 4 << 20,
@@ -21,18 +22,11 @@ SPEC = STRANGE | {
 }
 LARGE = 1024
 """Three such matrices fit into no cache, and the product is bound by its arithmetic."""
-ON_ONE = ("--devices", "acme:0", "--budget", 12)
-
-
-@pytest.fixture(scope="module")
-def chilled(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("chilled"),
-        SPEC,
-        "(bench_square and float32 and (64- or 256- or 1024-) and not narrow and not graph)"
-        " or square_cold or ((within or within_cold) and (1048576 or 16777216))",
-        *ON_ONE,
-    )
+chilled = of_module(
+    SPEC,
+    "(bench_square and float32 and (64- or 256- or 1024-) and not narrow and not graph)"
+    " or square_cold or ((within or within_cold) and (1048576 or 16777216))",
+)
 
 
 def seconds(seen: Measured, size: float, flops: float = 0.0, *, cold: bool) -> float:
@@ -59,10 +53,8 @@ def test_a_copy_with_cold_caches_reads_and_writes_memory(chilled: Measured) -> N
         chilled.holds({f"bench_{name}[acme:0-{size}]": one for name, one in truths.items()})
 
 
-def test_caches_are_emptied_after_what_is_done_before_and_pairs_fill_the_time_of_a_case(
-    tmp_path: Path,
-) -> None:
-    known = measured(tmp_path, SPEC, "renewed or beside", "--benchmarks", KNOWN, *ON_ONE)
+def test_caches_are_emptied_after_what_is_done_before_and_pairs_fill_time(tmp_path: Path) -> None:
+    known = measured(tmp_path, SPEC, "renewed or beside", "--benchmarks", KNOWN)
     known.holds({f"bench_renewed[acme:0-{4**10}]": seconds(known, 2 * 4**10, cold=True)})
     rounds = known.case(f"bench_beside[acme:0-{4**6}]").stats.rounds
     assert rounds > 0.8 * known.run.frobench.settings.most_samples

@@ -10,26 +10,19 @@ from frobench.reports.findings.exercises.copies import KINDS
 from frobench.reports.findings.fit import fit
 from frobench.reports.findings.select import cases_of
 from frobench.suite.checks.ceilings import PATHS
-from tests.instruments.devices.measured import STRANGE, Measured, measured
+from tests.instruments.devices.measured import DEVICES, GROUPS, STRANGE, Measured, of_module
 
 pytestmark = pytest.mark.long
 
 FITTED = 0.02
 """How near the truth must come what is read off a line."""
 SIZE = 4**9
-DEVICES = [f"acme:{index}" for index in range(4)]
-ONE, BOTH, ALL = DEVICES[0], "+".join(DEVICES[:2]), "+".join(DEVICES)
-
-
-@pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("moved"),
-        STRANGE | {"devices": 4},
-        "bench_copies and (0-4- or 1-4- or 0-4] or 1024 or 262144 or within or print)"
-        " and not 268435456",
-        *("--devices", ",".join(DEVICES), "--budget", 12),
-    )
+ONE, BOTH = DEVICES[0], GROUPS[2]
+moved = of_module(
+    STRANGE | {"devices": 4},
+    "bench_copies and (0-4- or 1-4- or 0-4] or 1024 or 262144 or within or print)"
+    " and not 268435456",
+)
 
 
 def test_a_copy_names_the_path_that_its_bytes_take(moved: Measured) -> None:
@@ -71,13 +64,8 @@ def test_every_way_has_its_latency_and_its_bandwidth(moved: Measured) -> None:
 def test_a_copy_that_nobody_waits_for_holds_the_thread_for_its_launch(moved: Measured) -> None:
     spec, name = moved.spec, f"bench_to_device[acme:0-{SIZE}-"
     whole = spec.launch + spec.links.h2d_pinned.seconds(SIZE) + spec.synchronise
-    moved.holds(
-        {
-            "non-blocking": spec.launch,
-            f"{name}non_blocking]": whole,
-            f"{name}pinned] enqueue": whole,
-        }
-    )
+    moved.holds({"non-blocking": spec.launch, f"{name}non_blocking]": whole})
+    moved.holds({f"{name}pinned] enqueue": whole})
 
 
 def test_copies_at_once_share_their_time(moved: Measured) -> None:
@@ -89,13 +77,9 @@ def test_copies_at_once_share_their_time(moved: Measured) -> None:
     moved.holds({name: both, "both-ways": in_turn / both})
     moved.holds({f"{name} concurrency": (in_turn - both) / min(there, back)}, within=FITTED)
     for direction, way in (("device", there), ("host", back)):
-        for count, group in ((2, BOTH), (4, ALL)):
+        for count, group in GROUPS.items():
             # Each is launched after the one before, and waited for when that one has ended.
             together = count * spec.launch + way + spec.synchronise
             alone = spec.launch + way + spec.synchronise
-            moved.holds(
-                {
-                    f"bench_all_at_once[{group}-{SIZE}-to_{direction}]": together,
-                    f"all-to-{direction}-{group}": alone / together,
-                }
-            )
+            moved.holds({f"bench_all_at_once[{group}-{SIZE}-to_{direction}]": together})
+            moved.holds({f"all-to-{direction}-{group}": alone / together})

@@ -8,28 +8,26 @@ other.
 
 import pytest
 
-from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.devices.measured import EXACT, GROUPS, STRANGE, Measured, of_module
 
 pytestmark = pytest.mark.long
 
 RATE, LATENCY, LINK = 1e9, 200e-6, 1e9
-SPEC = {
-    "virtual": True,
-    "name": "acme",
+SPEC = STRANGE | dict.fromkeys(("launch", "metadata", "kernel", "synchronise"), 1e-9)
+SPEC |= {
     "devices": 4,
-    "memory": 128 << 20,
-    "launch": 1e-9,
-    "metadata": 1e-9,
-    "kernel": 0.0,
-    "synchronise": 1e-9,
     "bandwidth": 1e18,
     "flops": {"float32": RATE},
     "links": {"peer": {"latency": LATENCY, "rate": LINK}},
 }
 LAYERS = [(64, 128), (128, 128), (128, 1)]  # of the medium network
 SIZES = [size for inner, outer in LAYERS for size in (inner * outer, outer)]
-DEVICES = [f"acme:{index}" for index in range(4)]
-GROUPS = [2, 4]
+trained = of_module(
+    SPEC,
+    "bench_data_parallel and (medium-1] or medium-64]) and (one_device or by_hand)"
+    " or bench_data_parallel[acme:0+acme:1-medium-64]",
+    admitted="events-miss-work",  # of copies that one device makes for all
+)
 
 
 def products(batch: int) -> float:
@@ -55,25 +53,11 @@ def by_hand(batch: int, count: int) -> float:
     return send + products(share) + gather + give
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("trained"),
-        SPEC,
-        "bench_data_parallel and (medium-1] or medium-64]) and (one_device or by_hand)"
-        " or bench_data_parallel[acme:0+acme:1-medium-64]",
-        *("--devices", ",".join(DEVICES), "--budget", 12),
-        admitted="events-miss-work",  # of copies that one device makes for all
-    )
-
-
-def test_one_device_takes_its_products_and_several_their_share_and_the_copies(
-    trained: Measured,
-) -> None:
+def test_several_devices_take_their_share_of_products_and_the_copies(trained: Measured) -> None:
     for batch in (1, 64):
         trained.holds({f"bench_one_device[acme:0-medium-{batch}]": products(batch)})
-        for count in GROUPS:
-            name = f"bench_by_hand[{'+'.join(DEVICES[:count])}-medium-{batch}]"
+        for count, group in GROUPS.items():
+            name = f"bench_by_hand[{group}-medium-{batch}]"
             trained.holds({name: by_hand(batch, count)})
             check = trained.case(name).extra_info.check
             assert check is not None
@@ -82,7 +66,7 @@ def test_one_device_takes_its_products_and_several_their_share_and_the_copies(
 
 @pytest.mark.parametrize("count", GROUPS)
 def test_the_gain_is_that_of_the_shares_less_the_copies(trained: Measured, count: int) -> None:
-    group = "+".join(DEVICES[:count])
+    group = GROUPS[count]
     gains = {batch: products(batch) / by_hand(batch, count) for batch in (1, 64)}
     trained.holds({f"speed-up-by_hand-{group}-medium": gains[64]})
     (lines,) = trained.plot(f"speed-up-{group}-medium").values()
@@ -94,19 +78,16 @@ def test_the_gain_is_that_of_the_shares_less_the_copies(trained: Measured, count
     trained.holds(concurrency, 0.02)
 
 
-def test_the_batch_from_which_two_devices_are_worth_it_is_where_the_times_cross(
-    trained: Measured,
-) -> None:
+def test_two_devices_are_worth_it_from_the_batch_where_times_cross(trained: Measured) -> None:
     small, large = (products(batch) - by_hand(batch, 2) for batch in (1, 64))
     crossing = 1 + 63 * small / (small - large)
-    trained.holds({f"threshold-by_hand-{DEVICES[0]}+{DEVICES[1]}-medium": crossing})
+    trained.holds({f"threshold-by_hand-{GROUPS[2]}-medium": crossing})
 
 
 def test_a_build_that_lacks_what_nn_data_parallel_needs_is_the_reason(trained: Measured) -> None:
     outcome = trained.outcome("bench_data_parallel[acme:0+acme:1-medium-64]")
-    assert outcome.status == "skipped"
-    assert outcome.reason is not None
     known = "AttributeError: module 'torch._C' has no attribute"
+    assert outcome.status == "skipped"
     assert outcome.reason == f"no primitives for nn.DataParallel here: {known}"
     found = trained.finding("speed-up-data_parallel-acme:0+acme:1-medium")
     assert found.answer == f"Not measured: {outcome.reason}."

@@ -10,17 +10,14 @@ out.
 import pytest
 
 from frobench.reports.findings.exercises.training import MEMORIES
-from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.devices.measured import EXACT, GROUPS, STRANGE, Measured, measured
 from tests.instruments.processes.alone import smaller
 
 pytestmark = pytest.mark.long
 
 LAUNCH, KERNEL, WAIT = 0.3e-3, 0.9e-3, 0.6e-3
-SPEC = {
-    "virtual": True,
-    "name": "acme",
+SPEC = STRANGE | {
     "devices": 4,
-    "memory": 128 << 20,
     "launch": LAUNCH,
     "metadata": 0.0,
     "kernel": KERNEL,
@@ -38,22 +35,13 @@ INPUTS, TARGETS = 16 * 4, 4
 """Bytes of a sample."""
 STEP = 16 * KERNEL
 """Four operations forward (two layers, tanh and loss), eleven backward, and the update."""
-DEVICES = [f"acme:{index}" for index in range(4)]
-GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = smaller(
-        tmp_path_factory.mktemp("benchmarks"),
-        {"loss_reporting": {"STEPS = 30": f"STEPS = {STEPS}"}},
-    )
-    return measured(
-        tmp_path_factory.mktemp("seen"),
-        SPEC,
-        "small and (64-1] or loading or one_thread)",
-        *("--benchmarks", folder, "--devices", ",".join(DEVICES), "--budget", 12),
-    )
+    changes = {"loss_reporting": {"STEPS = 30": f"STEPS = {STEPS}"}}
+    folder, select = tmp_path_factory.mktemp("seen"), "small and (64-1] or loading or one_thread)"
+    return measured(folder, SPEC, select, "--benchmarks", smaller(folder, changes))
 
 
 def reading(seen: Measured, losses: int) -> float:
@@ -104,10 +92,8 @@ def test_loading_takes_what_the_device_must_wait_for(seen: Measured) -> None:
         assert shown == pytest.approx(truth / silent(seen), rel=EXACT)
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_a_thread_that_waits_for_one_device_keeps_the_others_waiting(
-    seen: Measured, count: int
-) -> None:
+@pytest.mark.parametrize("count", GROUPS)
+def test_a_thread_that_waits_for_a_device_keeps_others_waiting(seen: Measured, count: int) -> None:
     launches, others = 16 * LAUNCH, count - 1
     # The last device has its last step after all launches, unless it is behind with its steps.
     turn = count * launches

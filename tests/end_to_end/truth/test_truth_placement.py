@@ -7,7 +7,7 @@ part takes none. It measures two exercises, to save a second one.
 
 import pytest
 
-from tests.instruments.devices.measured import EXACT, STRANGE, Measured, measured
+from tests.instruments.devices.measured import EXACT, STRANGE, Measured, of_module
 
 pytestmark = pytest.mark.long
 
@@ -19,15 +19,12 @@ TRAFFIC = 12
 """Bytes that a number costs in an operation, which reads two and writes one."""
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("placed"),
-        STRANGE | {"bandwidth": 30e9},
-        "(bench_placement and not full and (0-64 or 0-4096 or 0-1048576)) or (bench_many_or_one"
-        " and not compiled and (0-1] or 0-10] or 0-100] or 0-64] or 262144 or 524288))",
-        *("--profile", "rigorous", "--devices", "acme:0", "--budget", 12),
-    )
+placed = of_module(
+    STRANGE | {"devices": 1, "bandwidth": 30e9},
+    "(bench_placement and not full and (0-64 or 0-4096 or 0-1048576)) or (bench_many_or_one"
+    " and not compiled and (0-1] or 0-10] or 0-100] or 0-64] or 262144 or 524288))",
+    *("--profile", "rigorous"),
+)
 
 
 def arrived(placed: Measured, n: int) -> float:
@@ -55,9 +52,7 @@ def test_both_ways_to_move_what_is_ready_make_room_and_copy(placed: Measured) ->
     placed.holds({"move": 1})
 
 
-def test_an_operation_costs_its_launch_which_is_hidden_by_what_computes_twice_as_long(
-    placed: Measured,
-) -> None:
+def test_a_launch_is_hidden_by_an_operation_that_computes_twice_as_long(placed: Measured) -> None:
     spec = placed.spec
     numbers = (2 * spec.launch - spec.kernel) * spec.bandwidth / TRAFFIC
     placed.holds({"launch-acme:0": spec.launch, "hidden-acme:0": numbers}, FITTED)

@@ -9,7 +9,7 @@ machine has two devices more, which are far slower and which a mask hides.
 import pytest
 
 from frobench.suite.concurrency import Interval, shareable, shared, union
-from tests.instruments.devices.measured import STRANGE, Measured, measured
+from tests.instruments.devices.measured import DEVICES, GROUPS, STRANGE, Measured, of_module
 
 pytestmark = pytest.mark.long
 
@@ -20,28 +20,21 @@ SPEC = STRANGE | {
     "metadata": 3e-6,
     "flops": {"float32": 4e9},
 }
-MASK = "0,2,3,5"
 PART = 0.02
 """How near the truth a difference of times must come."""
 WORDS, WIDTH, CLASSES = 64, 512, 16
 N, ROWS, DEEP = 64, 1024, 24
 """Width, batch and layers of a pipeline."""
-PAIR = "acme:0+acme:1"
-FOUR = f"{PAIR}+acme:2+acme:3"
-GROUPS = pytest.mark.parametrize("group", [PAIR, FOUR])
+OF_GROUPS = pytest.mark.parametrize("group", GROUPS.values())
 
 
-@pytest.fixture(scope="module")
-def split(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ACME_VISIBLE_DEVICES", MASK)
-        return measured(
-            tmp_path_factory.mktemp("split"),
-            SPEC,
-            "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
-            " and not (tasks and 1-64])",
-            *("--devices", FOUR.replace("+", ","), "--budget", 12),
-        )
+split = of_module(
+    SPEC,
+    "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
+    " and not (tasks and 1-64])",
+    *("--devices", ",".join(DEVICES)),
+    ACME_VISIBLE_DEVICES="0,2,3,5",
+)
 
 
 def layer(seen: Measured, rows: int, inputs: int, outputs: int) -> float:
@@ -97,9 +90,7 @@ def test_every_placement_and_every_pipeline_gives_the_right_result(split: Measur
     assert {one.status for one in split.run.frobench.outcomes} == {"passed"}
 
 
-def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
-    split: Measured,
-) -> None:
+def test_the_boundary_costs_what_more_is_moved_and_looked_up_elsewhere(split: Measured) -> None:
     spec = split.spec
     table = 4 * 4096 * WIDTH + 8 * WORDS + 4 * WORDS * WIDTH  # as this device counts: all of it
     whole = across(split, 8 * WORDS) + spec.launch + spec.seconds(table)[0] + layers(split)
@@ -116,10 +107,8 @@ def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
     split.holds({"boundary": parted - whole}, PART)
 
 
-@GROUPS
-def test_a_pipeline_takes_its_stages_and_its_copies_and_its_gain_and_bubble_are_found(
-    split: Measured, group: str
-) -> None:
+@OF_GROUPS
+def test_a_pipelines_time_its_gain_and_its_bubble_are_found(split: Measured, group: str) -> None:
     for micro in (1, 8):
         split.holds({f"bench_one_device[acme:0-64-{micro}]": alone(split, micro)})
         split.holds({f"bench_pipeline[{group}-64-{micro}]": pipelined(split, micro, group)})
@@ -131,10 +120,8 @@ def test_a_pipeline_takes_its_stages_and_its_copies_and_its_gain_and_bubble_are_
     assert bubble > (stages - 1) / (8 + stages - 1)  # what theory leaves out costs something
 
 
-@GROUPS
-def test_its_stages_overlap_but_not_those_of_a_batch_in_one_piece(
-    split: Measured, group: str
-) -> None:
+@OF_GROUPS
+def test_stages_overlap_but_not_those_of_a_batch_in_one_piece(split: Measured, group: str) -> None:
     runs = timeline(split, 8, group)
     truth = shared(runs) / shareable([union(one) for one in runs])
     assert truth == pytest.approx(1 - 1 / 8, rel=0.05)  # copies hold stages up
@@ -148,5 +135,4 @@ def test_independent_models_wait_only_for_each_others_launches(split: Measured) 
     in_sequence = spec.launch + 2 * one + spec.synchronise
     launched = 3 * 2 * DEEP * spec.launch
     at_once = launched + spec.launch + one + spec.synchronise
-    speed = in_sequence / 2 / (at_once / 4)
-    split.holds({f"tasks-{FOUR}": speed})
+    split.holds({f"tasks-{GROUPS[4]}": in_sequence / 2 / (at_once / 4)})

@@ -14,7 +14,11 @@ from frobench.reports.findings.finding import Finding
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Outcome, Run
 from tests.instruments.faults.judging import validate_file
+<<<<<<< HEAD
 from tests.instruments.processes.command import simulated
+=======
+from tests.instruments.processes import stage
+>>>>>>> cut-c
 from tests.instruments.processes.warm import frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
@@ -37,6 +41,8 @@ STRANGE: dict[str, Any] = {
     },
 }
 """A backend of which nothing in the project knows the name or a rate, in its own time."""
+DEVICES = [f"acme:{index}" for index in range(4)]
+GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 EXACT = 0.005
 """How near the truth a time must come in a simulation's own time."""
 
@@ -146,8 +152,9 @@ def measured(
     *options: object,
     code: int = 0,
     admitted: str = "",
+    **variables: str,
 ) -> Measured:
-    """Measure simulated devices through the command, in a single launch.
+    """Measure simulated devices through the command, all unless told, in a single launch.
 
     In the simulation's own time nothing may be called wrong but what is, by the exit code.
 
@@ -155,11 +162,19 @@ def measured(
     select : the expression that selects the cases
     code : the exit code that is expected
     admitted : code of an error that the run may say of itself
+    variables : of the environment
     """
+    like = msgspec.convert(spec, Spec)
+    devices = ",".join(f"{like.name}:{index}" for index in range(like.devices))
     made = frobench(
-        *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
+        *("run", "--launches", 1, "--seed", 3, "--budget", 12, "-k", select),
+        *("--devices", devices, *options),
         folder=folder,
+<<<<<<< HEAD
         environment=simulated(spec),
+=======
+        environment=stage.variables(spec) | variables,
+>>>>>>> cut-c
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
@@ -169,4 +184,14 @@ def measured(
         said = [] if code else run.frobench.conclusions
         found = errors([*validate_file(path), *(one for one in said if one.code != admitted)])
         assert not found, found
-    return Measured(run, msgspec.convert(spec, Spec), made.stderr)
+    return Measured(run, like, made.stderr)
+
+
+def of_module(spec: dict[str, Any], *words: Any, **more: Any) -> Any:  # noqa: ANN401 - a fixture
+    """Return a fixture: a run that `measured` makes once for all tests of a module."""
+
+    @pytest.fixture(scope="module")
+    def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+        return measured(tmp_path_factory.mktemp("seen"), spec, *words, **more)
+
+    return seen

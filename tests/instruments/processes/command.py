@@ -15,7 +15,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[3]
-TRICKY = ROOT / "tests" / "instruments" / "tricky"
+TRICKY, KNOWN = (ROOT / "tests" / "instruments" / name for name in ("tricky", "truth"))
+"""Benchmarks that go wrong on purpose, and benchmarks of which is known what they take."""
 PATIENCE = 240.0
 """Seconds that a command may take, of which it needs a few on a machine that does nothing else."""
 QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
@@ -55,22 +56,32 @@ def frobench(
     return program("frobench", arguments, folder, variables(folder, environment))
 
 
-def program(
-    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+def python(
+    *words: object,
+    folder: Path = ROOT,
+    variables: Mapping[str, str] = os.environ,
+    patience: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m` with a module and its arguments in a folder to its end.
+    """Run Python in a folder to its end.
 
     variables : all that it has
     """
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
+        [sys.executable, *map(str, words)],
         cwd=folder,
         env=variables,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience,
         check=False,
     )
+
+
+def program(
+    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m` with a module and its arguments in a folder to its end."""
+    return python("-m", module, *arguments, folder=folder, variables=variables)
 
 
 def kill(process: subprocess.Popen[str]) -> None:
