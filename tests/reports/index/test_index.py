@@ -28,11 +28,8 @@ NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={
 """What scores of an invalid run are made of."""
 
 
-def of(run: Run, name: str) -> Summary:
-    """Return what is known of a run, as one of the machine `name`."""
-    return replace(
-        summarise(run, "0" * 64, estimates(run)), machine_id=name, href=f"{name}/run.html"
-    )
+def of(run: Run) -> Summary:
+    return summarise(run, "0" * 64, estimates(run))
 
 
 @cache
@@ -43,7 +40,7 @@ def measured(accelerators: int = 1) -> Summary:
         card = run.frobench.environment
         run = made_up_cards.run(CARD)
         run.frobench.environment = card
-    return of(run, "a")
+    return of(run)
 
 
 def on_day(day: int, name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
@@ -152,10 +149,10 @@ def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
 
 def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran() -> None:
     run = factory.run(profile="quick")
-    assert not of(run, "a").doubt
+    assert not of(run).doubt
     for launch in run.frobench.launches:
         launch.others = 1.0
-    assert of(run, "a").doubt == "other programs used 1.0 of 2 cores"
+    assert of(run).doubt == "other programs used 1.0 of 2 cores"
     for launch in run.frobench.launches:
         launch.others = 0.01
     run.frobench.conclusions = [
@@ -163,9 +160,9 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
         for one in run.benchmarks
     ]
     count = len(run.benchmarks)
-    assert of(run, "a").doubt == f"{count} of {count} cases noisy"
+    assert of(run).doubt == f"{count} of {count} cases noisy"
     del run.frobench.conclusions[: count // 2 + 1]
-    assert not of(run, "a").doubt
+    assert not of(run).doubt
 
 
 def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute() -> None:
