@@ -2,7 +2,6 @@
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
 import re
-import sys
 from hashlib import sha256
 from math import exp
 from pathlib import Path
@@ -128,16 +127,10 @@ def summaries() -> list[Summary]:
     return [summary(run, href) for href, run in CARDS.items()]
 
 
-def test_without_the_engine_only_this_page_is_refused(
-    paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "quickjs", None)
-    script.context.cache_clear()
+@pytest.mark.usefixtures("without_engine")
+def test_without_the_engine_only_this_page_is_refused(paths: list[Path], tmp_path: Path) -> None:
     beside = purchase.Maker(paths[:2], None, [])
-    try:
-        build.build(paths[:2], tmp_path / "site", beside=[beside])
-    finally:
-        script.context.cache_clear()
+    build.build(paths[:2], tmp_path / "site", beside=[beside])
     assert not beside.made
     assert "has no package quickjs-ng" in beside.refused
     assert (tmp_path / "site" / "index.html").exists()
