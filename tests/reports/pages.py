@@ -16,7 +16,8 @@ def parsed(markup: Markup) -> Tag:
     if isinstance(markup, Tag):
         return markup
     text = markup.read_bytes() if isinstance(markup, Path) else markup
-    return BeautifulSoup(text if isinstance(text, str) else text.decode(), "html.parser")
+    text = text if isinstance(text, str) else text.decode()
+    return BeautifulSoup(text, "html.parser", multi_valued_attributes=None)
 
 
 def text_of(markup: Markup) -> str:
