@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from frobench.reports.index import index
-from frobench.reports.purchase.prices import Price
 from tests.browser.chromium import Look, shown
-from tests.reports.index.test_index import CARDS, named
+from tests.reports.index.test_index import CARDS, PRICE, named
 
 DESK = Look("light", 1280)
 
@@ -18,10 +17,9 @@ DESK = Look("light", 1280)
 @pytest.fixture
 def devices(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """Open the index of four devices, of one of which there are two specimens."""
-    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     file = tmp_path / "index.html"
     others = [named("cpu", "A processor", 6, accelerators=0)]
-    file.write_text(index.page([*CARDS, *others], [price]), encoding="utf-8")
+    file.write_text(index.page([*CARDS, *others], [PRICE]), encoding="utf-8")
     with shown(browser, file.as_uri(), DESK) as one:
         yield one.page
         assert one.said == one.refused() == []

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
+from statistics import linear_regression
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -66,17 +67,13 @@ def number(label: Mark) -> float:
 
 def ruler(places: Mapping[float, float]) -> Place:
     """Return where a value lies, by the places of three ticks or more."""
-    values = sorted(places)
-    scales: list[Place] = [lambda value: value]
-    if values[0] > 0:
-        scales.append(math.log10)
-    first, last = values[0], values[-1]
-    found: list[tuple[float, int, Place]] = []
+    scales: list[Place] = [float, *([math.log10] if min(places) > 0 else [])]
+    fits: list[tuple[float, int, Place]] = []
     for scale in scales:
-        length = (places[last] - places[first]) / (scale(last) - scale(first))
-        place = partial(_along, scale, places[first] - scale(first) * length, length)
-        found.append((max(abs(place(one) - places[one]) for one in values), len(found), place))
-    off, _, best = min(found)
+        slope, origin = linear_regression([*map(scale, places)], [*places.values()])
+        place = partial(_along, scale, origin, slope)
+        fits.append((max(abs(place(one) - at) for one, at in places.items()), len(fits), place))
+    off, _, best = min(fits)
     assert off < CLOSE
     return best
 
@@ -87,15 +84,14 @@ def _along(scale: Place, origin: float, length: float, value: float) -> float:
 
 def ticks_of(shown: Sequence[Mark], labels: Mapping[float, str], side: str) -> dict[float, float]:
     """Return the places of ticks: of each the line that its text stands at."""
-    lines = [one for one in shown if one.classes in {"grid", "zero"}]
-    texts = [one for one in shown if one.tag == "text" and one.text in labels.values()]
+    lines = [getattr(one, side) for one in shown if one.classes in {"grid", "zero"}]
     value = {label: number for number, label in labels.items()}
     found = {}
-    for text in texts:
+    for text in (one for one in shown if one.tag == "text" and one.text in value):
         at = text.x if side == "x" else text.y - 4
-        near = [getattr(line, side) for line in lines if abs(getattr(line, side) - at) <= CLOSE]
-        if near:
-            found[value[text.text]] = near[0]
+        for line in lines:
+            if abs(line - at) <= CLOSE:
+                found.setdefault(value[text.text], line)
     return found
 
 

@@ -11,11 +11,7 @@ from frobench.reports.charts.axes import at
 from frobench.reports.charts.plots import LETTERS, draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from frobench.suite.stored.types import Estimate
-
-
-def near(value: float, part: float = 0.2) -> Estimate:
-    """Return a number whose interval leaves it two digits."""
-    return Estimate(value, (1 - part) * value, (1 + part) * value, 8)
+from tests.reports.charts.test_ruler import around
 
 
 @pytest.mark.parametrize(
@@ -37,7 +33,7 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
 def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     low: float, high: float
 ) -> None:
-    points = (Point(1.0, Estimate(1.0, low, high, 8)), Point(2.0, Estimate(1.0, low, high, 8)))
+    points = tuple(Point(x, Estimate(1.0, low, high, 8)) for x in (1.0, 2.0))
     axis, series = Axis("Times as long", RATIO), (Series("CPU", points),)
     plot = Plot("by-steps", "A step", "curve", Axis("steps"), axis, series)
     bottom, top = axes.limits(plot)
@@ -49,7 +45,7 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
 
 def test_a_long_name_of_a_row_is_broken_and_a_number_has_the_digits_of_its_interval() -> None:
     name = "building the model without memory, putting copies of all tensors in"
-    points = (Point(name, near(26221.0)), Point("other", near(5881.0)))
+    points = (Point(name, around(26221.0)), Point("other", around(5881.0)))
     axis, series = Axis("Rate", "tokens/s"), (Series("CPU", points),)
     root = ET.fromstring(draw(Plot("ways", "Ways", "dots", Axis("way"), axis, series)))  # noqa: S314
     texts = [(one.text or "", one.attrib["x"], float(one.attrib["y"])) for one in root.iter("text")]

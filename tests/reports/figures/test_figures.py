@@ -18,32 +18,14 @@ from frobench.reports.findings.finding import Plot
 from frobench.reports.findings.roofline import rooflines
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
-from frobench.suite import checks
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Run, Work
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import case, run_of
+from tests.instruments.runs.exact_runs import run_of
+from tests.reports.findings.table import cases
 
 SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
 PIXELS = round(160 / 25.4 * 300)
-
-
-def few() -> Run:
-    """Return a run with one chart."""
-    layers: dict[str, Any] = {"width": 4096, "layers": 1, "dtype": "bfloat16"}
-    cases = [
-        case(f"bench_{name}", 1e-2, "cuda:0", work=Work(flops=1e12, items=1000.0), **layers)
-        for name in ("train", "prefill")
-    ]
-    return run_of("transformer", cases, accelerators=1)
-
-
-@pytest.fixture
-def believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no rule doubt what is made up, and files be quick to draw."""
-    monkeypatch.setattr(checks, "conclude", lambda *_, **__: [])
-    monkeypatch.setattr(files, "drawn", lambda *_: dict.fromkeys(FORMATS, b"drawn"))
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +87,15 @@ def test_points_lie_where_their_numbers_are(
             assert sorted(bar.get_width() for bar in bars) == pytest.approx(sorted(parts))
 
 
-@pytest.mark.usefixtures("believed")
-def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> None:
-    path, out = store.write(few(), tmp_path / "results"), tmp_path / "site"
+@pytest.mark.usefixtures("unjudged")
+def test_a_site_has_figures_only_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "drawn", lambda *_: dict.fromkeys(FORMATS, b"drawn"))
+    layers = "width=4096 layers=1 dtype=bfloat16 | 1e4 | flops=1e12 items=1000"
+    layer = cases(f"+ transformer/train,prefill | cuda:0 | {layers}")
+    run = run_of("transformer", [], accelerators=1, beside=layer)
+    path, out = store.write(run, tmp_path / "results"), tmp_path / "site"
     drawn = files.Figures(out)
     build.build([path], out, workers=Workers(1), beside=[drawn])
     (folder,) = drawn.folders

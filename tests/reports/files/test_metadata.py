@@ -2,10 +2,9 @@
 """Programs find out what a site holds, under which licence, and that it arrived whole."""
 
 import hashlib
-import json
-import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,20 +15,14 @@ from frobench.reports.purchase import purchase
 from frobench.reports.site import build
 from frobench.suite.stored import store
 from tests.instruments.runs import factory
-from tests.reports.run.test_page import Reader
+from tests.reports.pages import block, parsed, text_of
 
 ADDRESS = "https://example.org/gpus/"
 
 
-class Built(NamedTuple):
-    """A site whose address is known, and one of the same runs whose is not, with all pages."""
-
-    public: Path
-    private: Path
-
-
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a site whose address is known, and one of the same runs."""
     folder = tmp_path_factory.mktemp("sites")
     runs = [
         factory.run(seed=1, profile="quick"),
@@ -41,61 +34,46 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     build.build(stored, out)  # what was made for no address is not taken for one with an address
     build.build(stored, out, beside=[beside], publication=Publication(ADDRESS, "CC0-1.0"))
     build.build(stored, folder / "private", beside=[beside])
-    return Built(out, folder / "private")
+    return folder
 
 
-def pages(out: Path) -> list[Path]:
-    return sorted(out.glob("*/*.html"))
+def told(out: Path) -> Iterator[tuple[Path, dict[str, str], dict[str, Any]]]:
+    """Yield the pages of a site, their meta elements, and what they tell programs of their data."""
+    for path in [*out.glob("*/*.html"), out / "index.html", out / "purchase.html"]:
+        page = parsed(path)
+        metas = {
+            str(one.get("property", one.get("name", ""))): str(one["content"])
+            for one in page.select("meta[content]")
+        }
+        yield path, metas, block(page, "[type='application/ld+json']")
 
 
-def every_page(out: Path) -> list[Path]:
-    """Return the pages of runs, the index, and the page of machines side by side."""
-    return [*pages(out), out / "index.html", out / "purchase.html"]
-
-
-def told(page: Path) -> dict[str, Any]:
-    """Return what a page tells programs of its data."""
-    text = page.read_text(encoding="utf-8")
-    (data,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', text)
-    found: dict[str, Any] = json.loads(data)
-    return found
-
-
-def properties(page: Path) -> dict[str, str]:
-    """Return the meta elements of a page."""
-    tags = Reader(page.read_text(encoding="utf-8")).tags
-    metas = [attributes for tag, attributes in tags if tag == "meta" and "content" in attributes]
-    return {one.get("property", one.get("name", "")): one["content"] for one in metas}
-
-
-def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
-    for page in every_page(built.private):
-        found = told(page)
+def test_a_page_tells_programs_what_lies_beside_it(built: Path) -> None:
+    for page, metas, found in told(built / "private"):
         assert (found["@context"], found["@type"]) == ("https://schema.org/", "Dataset")
         assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
-        assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
+        assert "under CC-BY-4.0." in text_of(page)
         assert 50 <= len(found["description"]) <= 5000
-        assert not {"og:url", "og:image"} & properties(page).keys()
+        assert not {"og:url", "og:image"} & metas.keys()
         assert len(found["distribution"]) >= (0 if page.stem == "purchase" else 4)
         for one in found["distribution"]:
             content = (page.parent / one["contentUrl"]).read_bytes()
             assert one["sha256"] == hashlib.sha256(content).hexdigest()
 
 
-def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
-    for page in every_page(built.public):
-        about, found = properties(page), told(page)
+def test_an_address_makes_absolute_what_must_be(built: Path) -> None:
+    out = built / "public"
+    for page, about, found in told(out):
         assert about["og:title"]
         assert about["og:description"]
         pictured = page.name != "index.html"
         assert about["twitter:card"] == ("summary_large_image" if pictured else "summary")
-        lies = page.relative_to(built.public).as_posix()
+        lies = page.relative_to(out).as_posix()
         assert about["og:url"] == found["url"] == ADDRESS + lies.removesuffix("index.html")
-        if pictured:
-            assert about["og:image"].startswith(ADDRESS)
-            assert (built.public / about["og:image"].removeprefix(ADDRESS)).is_file()
-        for one in found["distribution"]:
-            assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
+        files = [one["contentUrl"] for one in found["distribution"]]
+        for address in [*files, *([about["og:image"]] if pictured else [])]:
+            assert address.startswith(ADDRESS)
+            assert (out / address.removeprefix(ADDRESS)).is_file()
 
 
 @pytest.mark.parametrize(

@@ -4,31 +4,32 @@
 Each section is an exercise, and each of its rows has lines of
 
 ``+ function | device | parameters | microseconds | what is declared and stored``
-    Cases, one for each value of the parameter that has several, here called x: with a time for
-    each, one for all, or a law such as ``20 + 0.0001x``. Work is declared as ``flops=2x^3``. What
-    else may stand there says `STORED`. A ``group/function`` is a case of another exercise.
+    Cases, one for each function, if several are apart by commas, and for each value of the
+    parameter that has several, here called x: with a time for each, one for all, or a law such as
+    ``20 + 0.0001x``. Work is declared as ``flops=2x^3``. What else may stand there says `STORED`.
+    A ``group/function`` is a case of another exercise.
 ``- function | parameters | reason``
     A case that was left out.
 ``* name | number and its interval, or none | words``, ``= name | number | words``
-    The leading answer, and another one. In the words x is for times, an ellipsis for any others,
-    and behind an arrow is the rule of thumb.
+    The leading answer, and another one, or several of which the same is said. In the words x is for
+    times, an ellipsis for any others, and behind an arrow is the rule of thumb.
 ``! name``
-    An answer or a plot that is not there.
+    An answer or a plot that is not there, or several.
 ``~ plot | line | points``
-    A line of a plot, of which all are told: its points are places, or ``place=number``.
-
+    A line of a plot, of which all are told, or several with equal points: these are places, or
+    ``place=number``. Lines are apart by slashes.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from typing import Any
 
 from msgspec.structs import replace
 
 from frobench.suite.stored.types import Case, Check, NodeFacts, Run, Search, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, left_out, run_of
-from tests.reports.tables import Row, named
+from tests.reports.tables import Row, named, rows
 
 MICRO = 1e-6
 WORK = {"flops", "bytes", "items", "path"}
@@ -39,20 +40,26 @@ they usually do; and how good the next best shape was. Anything else is a part, 
 TERM = re.compile(r"([\d.e+-]+)(x?)\^?(\d?)")
 
 
+def cases(lines: str) -> list[Case]:
+    """Build the cases of lines, each of its group."""
+    (row,) = rows(f"## cases\n# of lines\n{lines.strip()}")
+    return [case for cells in row.lines["+"] for case in _cases(*cells)]
+
+
 def run(row: Row) -> Run:
     """Build the run of a row, with as many accelerators as its cases have, if not told."""
-    cases = [case for cells in row.lines["+"] for case in _cases(*cells)]
-    devices = {device for one in cases if not one.group for device in one.extra_info.devices}
+    every = [case for cells in row.lines["+"] for case in _cases(*cells)]
+    devices = {device for one in every if not one.group for device in one.extra_info.devices}
     made = run_of(
         row.section,
-        [one for one in cases if not one.group],
+        [one for one in every if not one.group],
         [
             left_out(f"bench_{function}", row.how.get("status", "skipped"), reason, **_of(params))
             for function, params, reason in row.lines["-"]
         ],
         accelerators=int(row.how.get("accelerators", sum("cuda:" in one for one in devices))),
         devices=row.how["devices"].split(",") if "devices" in row.how else None,
-        beside=[one for one in cases if one.group],
+        beside=[one for one in every if one.group],
     )
     if "links" in row.how:
         links = [float(link) if link else None for link in row.how["links"].split(",")]
@@ -62,13 +69,13 @@ def run(row: Row) -> Run:
 
 def _cases(function: str, device: str, params: str, times: str, more: str = "") -> Iterator[Case]:
     """Yield the cases of a line."""
-    group, _, name = function.rpartition("/")
+    group, _, names = function.rpartition("/")
     given = {key: text.split(",") for key, text in named(params).items()}
     over = max(given, key=lambda key: len(given[key]), default="")
     sizes = given.get(over, ["1"])
     law = times.split(" + ") if "x" in times else None
     each = cycle(float(one) for one in times.split()) if law is None else iter(())
-    for size in sizes:
+    for name, size in product(names.split(","), sizes):
         x = int(size) if size.isdigit() else 1
         took = next(each) if law is None else sum(float(_amount(term, x)) for term in law)
         one = {key: _value(size if key == over else text[0]) for key, text in given.items()}

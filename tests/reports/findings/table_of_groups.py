@@ -35,8 +35,7 @@ TABLE = f"""
     DistributedDataParallel, a batch of 2,048.…
 = threshold-distributed-{HALVES}-medium | 800 | …
 = speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
-! best-{HALVES}-medium
-! loss-{HALVES}-medium
+! best-{HALVES}-medium, loss-{HALVES}-medium
 # what is lost is what a share of one device's time leaves
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
 + by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
@@ -52,13 +51,9 @@ TABLE = f"""
 ~ parts-{PAIR}-medium | all at once | 2,048 samples=0.0098
 ## split_model
 # the fastest placement leads, and the boundary is what splitting adds
-+ forward | cpu | tokens=64,256 | 1000 8000
-+ forward | cuda:0 | tokens=64,256 | 2000
-+ split_forward | cuda:0 | tokens=64,256 | 3000 5000
-+ embedding | cpu | tokens=64,256 | 250 2000
-+ layers | cpu | tokens=64,256 | 750 6000
-+ boundary | cuda:0 | tokens=256 | 2500
-+ layers | cuda:0 | tokens=256 | 500
++ forward,embedding,layers | cpu | tokens=64,256 | 1000 8000 250 2000 750 6000
++ forward,split_forward | cuda:0 | tokens=64,256 | 2000 2000 3000 5000
++ boundary,layers | cuda:0 | tokens=256 | 2500 500
 * placement | 0.002 | 2… ms […] for a forward pass of 256 words all on the NVIDIA H200. → With 256
     words run it all on the NVIDIA H200.
 = boundary | 0.003 | 3… ms […] more for a forward pass of 256 words.
@@ -68,12 +63,10 @@ TABLE = f"""
 ~ parts | layers | all on the CPU=0.006; split between the CPU and the NVIDIA H200=0.0005
 ~ parts | the whole pass | all on the CPU=0.008; split between the CPU and the NVIDIA H200=0.005
 # in training the boundary is a ratio
-+ step | cuda:0 | tokens=64 | 2000
-+ split_step | cuda:0 | tokens=64 | 7000
++ step,split_step | cuda:0 | tokens=64 | 2000 7000
 * training | 3.5 | 3.500x […] as long in training when split, 64 words.
 # an embedding of 70% of the pass
-+ embedding | cpu | tokens=16384 | 70000
-+ forward | cpu | tokens=16384 | 100000
++ embedding,forward | cpu | tokens=16384 | 70000 100000
 * embedding-cpu | | 70… → Make the embedding faster before the layers.
 # a pipeline of 4 equal stages has the bubble of theory, and shares its time
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000

@@ -30,8 +30,7 @@ TABLE = f"""
 + decode | cuda:0 | {WIDE} batch=1 | 30000 | flops=8e10 bytes=8e9 items=1
 + decode | cuda:0 | {WIDE} batch=32 | 10000 | flops=1.6e12 bytes=1.6e10 items=32
 + decode_graph | cuda:0 | {WIDE} batch=1 | 10000 | flops=8e+10 bytes=3.6e+10 items=1
-+ train | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
-+ train_graph | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
++ train,train_graph | cuda:0 | {WIDE} | 10000 | flops=4.8e+12 bytes=1.2e+10 items=1000
 {CEILINGS}
 = decode-1-cuda:0 | 100 | … in decoding at batch 1 (width 4,096, bfloat16, replayed from a graph);
     …; memory bandwidth limits it. → For decoding at batch 1 choose by memory …
@@ -120,6 +119,5 @@ TABLE = f"""
 = forward-cuda:0 | 76800 | … per block in the forward pass (…
 = layout-cuda:0 | 1.5 | 1.500x […] as fast with channels last, in training. → Keep images with
     channels last.
-~ images | NVIDIA H200, channels last | training; the forward pass
-~ images | NVIDIA H200, contiguous | training; the forward pass
+~ images | NVIDIA H200, channels last / NVIDIA H200, contiguous | training; the forward pass
 """

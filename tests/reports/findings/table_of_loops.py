@@ -6,13 +6,9 @@ NET = "network=small batch=64"
 TABLE = f"""
 ## norm_logging
 # reading every norm back has a penalty, a time and a place among the parts of a step
-+ launch_only | cpu | steps=1000 | 5000 | items=1000
-+ norm_only | cpu | steps=1000 | 25000 | items=1000
-+ log_kept | cpu | steps=1000 | 26000 | items=1000
-+ log_on_device | cpu | steps=1000 | 28000 | items=1000
-+ item | cpu | steps=1000 | 35000 | items=1000
-+ read_ready | cpu | steps=1000 | 9000 | items=1000
-+ read_ready_log | cpu | steps=1000 | 2000 | items=1000
++ launch_only,norm_only,log_kept | cpu | steps=1000 | 5000 25000 26000 | items=1000
++ log_on_device,item | cpu | steps=1000 | 28000 35000 | items=1000
++ read_ready,read_ready_log | cpu | steps=1000 | 9000 2000 | items=1000
 * penalty-cpu | 1.25 1.25 1.25 | 1.250x [1.250, 1.250] as long as with a log that is read once. →
     Keep the log on the device and read it once.
 = read-back-cpu | 7e-06 | 7… µs […] for a read-back, against a log.
@@ -28,10 +24,8 @@ TABLE = f"""
 ~ parts | the whole loop | CPU: .item() at every step=3.5e-05; CPU: log on the device, one
     .tolist() at the end=2.8e-05
 # an accelerator answers before the CPU
-+ log_on_device | cpu | steps=1000 | 28000 | items=1000
-+ item | cpu | steps=1000 | 35000 | items=1000
-+ log_on_device | cuda:0 | steps=1000 | 28000 | items=1000
-+ item | cuda:0 | steps=1000 | 35000 | items=1000
++ log_on_device,item | cpu | steps=1000 | 28000 35000 | items=1000
++ log_on_device,item | cuda:0 | steps=1000 | 28000 35000 | items=1000
 * penalty-cuda:0 | 1.25 | …
 = penalty-cpu | 1.25 | …
 # a ratio of (0.98, 1.02) is said as far as it is conclusive
@@ -92,9 +86,7 @@ TABLE = f"""
 + reading | cpu | {NET} every='1' | 6900 | items=1920 against=0.873913043478
 * slow-down-small-64-cpu | 1.15 1.15 1.15 | 1.150x [1.150, 1.150] as long as reading none, for the
     small network. → Read losses back together, every few steps.
-= slow-down | | Not measured: no accelerator.
-= loading | | Not measured: no accelerator.
-= others | | Not measured: no accelerator.
+= slow-down, loading, others | | Not measured: no accelerator.
 ! versions-bench_reading[cpu-small-64-5]
 ~ every | CPU: small, batches of 64 | 1=1.15; 5=1.03; 15=1.01
 # read-backs cost one percent where their share of a step is that
@@ -106,8 +98,7 @@ TABLE = f"""
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
 - reading | device=cpu {NET} every='1' | takes 882 ms
-= slow-down-small-64-cpu | | Not measured: takes 882 ms.
-= every-small-64-cpu | | Not measured: takes 882 ms.
+= slow-down-small-64-cpu, every-small-64-cpu | | Not measured: takes 882 ms.
 ~ every | CPU: small, batches of 64 | 5; 15
 # ways to load stand beside data on the device
 + loading | cuda:0 | {NET} memory=pageable | 7800 | items=1920 against=0.769230769231

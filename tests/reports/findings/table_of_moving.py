@@ -21,10 +21,7 @@ TABLE = f"""
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 - between | device=none size=4 | needs two
 * bandwidth-within-cpu | 2e+10 | … half of that bandwidth at 195.3 KiB […].…
-= to-device | | Not measured: no accelerator.
-= between | | Not measured: no accelerator.
-= non-blocking | | Not measured: no accelerator.
-= both-ways | | Not measured: no accelerator.
+= to-device, between, non-blocking, both-ways | | Not measured: no accelerator.
 # large sizes do not drown the latency
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
     439.4304 7403.97504 | launches=1 bytes=1x
@@ -77,9 +74,8 @@ TABLE = f"""
 * detour-randn | 97.62127 | 97.…x […] as long as to draw 1,048,576 random numbers on the NVIDIA
     H200. → Create tensors with device=.
 = create-randn-cuda:0 | 1.104858e-05 | …
-~ create-randn | on the CPU, then moved to the NVIDIA H200 | 64; 4096; 1048576
-~ create-randn | on the NVIDIA H200 | 64; 4096; 1048576
-~ create-randn | on the CPU | 64; 4096; 1048576
+~ create-randn | on the CPU, then moved to the NVIDIA H200 / on the NVIDIA H200 / on the CPU | 64;
+    4096; 1048576
 ~ move | CPU, to, on the device already
 # without an accelerator the CPU answers, and the rest says why not
 + create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
@@ -88,9 +84,7 @@ TABLE = f"""
 * create-randn-cpu | 0.001049576 | … to draw 1,048,576 random numbers on the CPU. → Do not draw
     random numbers that will be overwritten.
 = create-full-cpu | 0.0001058576 | … to write 1,048,576 equal numbers on the CPU.
-= detour-randn | | Not measured: no accelerator.
-= detour-full | | Not measured: no accelerator.
-= move | | Not measured: no accelerator.
+= detour-randn, detour-full, move | | Not measured: no accelerator.
 # two ways to move are compared, and what stays takes the thread a moment
 + move | cuda:0 | n=64,4096,1048576 | 20 + 0.001x
 + empty_then_copy | cuda:0 | n=64,4096,1048576 | 25 + 0.00125x
@@ -102,11 +96,9 @@ TABLE = f"""
 = stay-cpu | 3.010486e-07 | …
 ## parameters
 # the best way to read and to write is advised
-+ read_state_dict | cpu | parameters=1000000 | 3000 | bytes=4000000 items=32
-+ read_flat | cpu | parameters=1000000 | 2000 | bytes=4000000 items=32
-+ write_rebuild | cpu | parameters=1000000 | 20000 | bytes=4000000 items=32
-+ write_copy | cpu | parameters=1000000 | 1000 | bytes=4000000 items=32
-+ write_load | cpu | parameters=1000000 | 2000 | bytes=4000000 items=32
++ read_state_dict,read_flat | cpu | parameters=1000000 | 3000 2000 | bytes=4000000 items=32
++ write_rebuild,write_copy,write_load | cpu | parameters=1000000 | 20000 1000 2000 | bytes=4000000
+    items=32
 * read-cpu | 0.002 | 2… ms […] to read 1,000,000 parameters, joined on the device, in one copy. →
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.

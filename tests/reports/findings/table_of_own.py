@@ -53,8 +53,7 @@ TABLE = """
 + sort | cuda:0 | n=10 | 90.01 | bytes=80 items=10
 * speed-up-sort-cuda:0 | | 900.1x [900.1, 900.1] the speed of the NVIDIA H200 on the CPU…
 ! crossover-sort-cuda:0
-~ bench_sort | NVIDIA H200 | sort
-~ bench_sort | CPU | sort
+~ bench_sort | NVIDIA H200 / CPU | sort
 # what varies beside the size is named and the headline leads
 + sort | cpu | n=10,1000,100000 dtype=float64 | 0.01x | bytes=8x items=1x headline=no
 + sort | cuda:0 | n=10,1000,100000 dtype=float64 | 90 + 0.001x | bytes=8x items=1x headline=no
@@ -68,8 +67,7 @@ TABLE = """
 + x | cpu | batch=1 n=10,20,30 | 1x
 + x | cpu | batch=8 n=10,20,30 | 8x
 * time-x-cpu | | … at n = 30.
-~ bench_x | CPU, batch = 1 | 10; 20; 30
-~ bench_x | CPU, batch = 8 | 10; 20; 30
+~ bench_x | CPU, batch = 1 / CPU, batch = 8 | 10; 20; 30
 # of two versions one that takes 1.25 times as long is told through all noise
 + new | cpu | | 1000 | against=1.25
 = versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….

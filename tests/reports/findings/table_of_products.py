@@ -43,11 +43,9 @@ TABLE = f"""
 + square | cpu | n=16,64,128,256,1024 dtype=bfloat16 | 1e-05x^3 | flops=2x^3
 * best-rate-cpu | 2e+11 | 200 GFLOP/s […] in bfloat16 at n = 16.…
 = crossover | | Not measured: no accelerator.
-~ rate-cpu | float32 | 16; 64; 128; 256; 1024
-~ rate-cpu | bfloat16 | 16; 64; 128; 256; 1024
+~ rate-cpu | float32 / bfloat16 | 16; 64; 128; 256; 1024
 # a graph is compared with launching from Python
-+ square | cuda:0 | n=16 dtype=float32 | 12
-+ square_graph | cuda:0 | n=16 dtype=float32 | 5
++ square,square_graph | cuda:0 | n=16 dtype=float32 | 12 5
 * graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
 # a rate is that of the device in bursts, as a part of its datasheet's peak
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
@@ -97,8 +95,7 @@ TABLE = f"""
 = efficiency-accelerators | | Not measured: needs two accelerators; 0 measured here.
 = streams | | Not measured: no accelerator.
 # two streams are compared with a sequence
-+ sequence | cuda:0 | n=1024 | 2000 | items=2
-+ two_streams | cuda:0 | n=1024 | 1600 | items=2
++ sequence,two_streams | cuda:0 | n=1024 | 2000 1600 | items=2
 * efficiency-accelerators | | Not measured: the run has no such case.
 = streams | 1.25 | 1.250x […] as fast in two streams as in sequence, n = 1,024.
 = overlap-streams | | Not measured: no control strictly in turn.

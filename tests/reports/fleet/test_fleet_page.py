@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Sequence
-from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,15 @@ from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run
 from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, runs
+from tests.reports.pages import parsed, text_of
 
 LARGEST_PAGE = 1.5e6
 """Bytes, as of the index of a thousand machines."""
 
 
-def text_of(page: bytes) -> str:
-    """Return the words of a page."""
-    body = page.decode().partition("<main")[2]
-    return " ".join(unescape(re.sub("<[^>]*>", " ", body)).split())
+def said(nodes: Sequence[Node], *asked: AskedNodes) -> str:
+    """Return the words of the page of nodes."""
+    return text_of(fleet_page.files(nodes, *asked)["fleet.html"])
 
 
 def site(folder: Path, found: list[Run]) -> Path:
@@ -42,7 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: Path) -> None:
-    text = text_of((built / "fleet.html").read_bytes())
+    text = text_of(built / "fleet.html")
     assert "1 of 3 nodes is unlike its peers" in text
     named = re.search(r"node (\w+) are (\d+)% \[(\d+), (\d+)\] longer in ([\w ]+)[.,]", text)
     assert named is not None
@@ -61,14 +60,13 @@ def test_the_page_says_how_many_nodes_were_asked_and_which_are_lost_with_the_rea
         label(4): "the cluster no longer has <the node> /home/somebody/x",
         label(3): "no sign of life for 120 s",
     }
-    page = fleet_page.files(placed(4)[:3], asked(lost))["fleet.html"]
-    text = text_of(page)
+    text = said(placed(4)[:3], asked(lost))
     assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; 3 stored a whole run. 2 lost nodes" in text
     assert f"{label(3)} no sign of life for 120 s" in text
     assert f"{label(4)} the cluster no longer has <the node> " in text
     assert "somebody" not in text
-    found = fleet_page.files(placed(4), asked(lost))["fleet.html"]
-    assert f"{label(3)} no sign of life for 120 s (another run of this node" in text_of(found)
+    again = f"{label(3)} no sign of life for 120 s (another run of this node"
+    assert again in said(placed(4), asked(lost))
 
 
 def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> None:
@@ -77,7 +75,7 @@ def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> No
     out = site(tmp_path, runs(2))
     assert not (out / "fleet.html").exists()  # which is of the files alone
     build.build([results], out, workers=Workers(1))
-    text = text_of((out / "fleet.html").read_bytes())
+    text = text_of(out / "fleet.html")
     assert f"{label(2)} it was killed" in text
     assert "comparison needs 3" in text
     later = asked_nodes.newest([results])
@@ -121,37 +119,32 @@ def test_the_newest_run_of_a_node_counts() -> None:
     assert compared([*found, after])[0][0].unlike.named.any()
 
 
-def test_another_torch_or_another_kind_of_machine_is_not_held_against_the_others() -> None:
+def test_another_torch_kind_of_machine_or_unfit_run_is_named_and_not_compared() -> None:
     found = placed(5, {4: ("matmul", 1.5)})
     other = replace(found[4], torch="2.12.0", kind="nvidia-h100 2.12.0")
-    text = text_of(fleet_page.files([*found[:4], other])["fleet.html"])
+    text = said([*found[:4], other])
     assert "None of 4 nodes is unlike its peers" in text
     assert f"node {label(4)}: 1 node with {other.title} and torch 2.12.0" in text
-
-
-def test_a_run_that_did_not_end_or_has_an_error_is_named_and_not_compared() -> None:
-    found = placed(4)
-    partial = replace(found[0], unfit="its run did not end")
-    text = text_of(fleet_page.files([partial, *found[1:]])["fleet.html"])
+    text = said([replace(found[0], unfit="its run did not end"), *found[1:4]])
     assert f"node {label(0)}: its run did not end" in text
     assert "of 3 nodes" in text
 
 
 def differing(nodes: Sequence[Node], number: int) -> str:
     """Return what the page says differs at a node."""
-    page = fleet_page.files(nodes)["fleet.html"].decode()
-    row = page.partition(f">{label(number)}<")[2].partition("</tr>")[0]
-    return unescape(re.sub("<[^>]*>", "", row.rpartition('data-l="What else')[2].partition(">")[2]))
+    page = parsed(fleet_page.files(nodes)["fleet.html"])
+    (row,) = (one for one in page.select("tr") if label(number) in text_of(one.select("th, td")[0]))
+    return text_of(row.select("[data-l^='What else']")[0])
 
 
 def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None:
     found = [
-        replace(one, facts={**one.facts, "cpu.governor": "performance"})
+        replace(one, facts=one.facts | {"cpu.governor": "performance"})
         for one in placed(6, {2: ("matmul", 1.2)})
     ]
     limited = {"accelerators.0.power_limit_watts": 350.0, "cpu.governor": "powersave"}
     trouble = {"held-back": "cuda:0 is held back by its temperature"}
-    found[2] = replace(found[2], facts={**found[2].facts, **limited}, troubles=trouble)
+    found[2] = replace(found[2], facts=found[2].facts | limited, troubles=trouble)
     assert differing(found, 2) == (
         "power limit 350 W (peers 700 W); CPU governor powersave (peers performance); "
         "cuda:0 is held back by its temperature"
@@ -164,9 +157,8 @@ def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower
     slow = dict.fromkeys(range(0, 50, every), ("matmul", factor))
     found = placed(50, slow)
     for number in slow:
-        found[number] = replace(
-            found[number], facts={**found[number].facts, "accelerators.0.driver": "570.1"}
-        )
+        facts = found[number].facts | {"accelerators.0.driver": "570.1"}
+        found[number] = replace(found[number], facts=facts)
     files = fleet_page.files(found)
     text = text_of(files["fleet.html"])
     longer = f"{factor - 1:.0%}"
@@ -196,11 +188,11 @@ def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_th
         for name, times in found[4].subjects.items()
     }
     slow = replace(found[4], subjects=shifted)
-    text = text_of(fleet_page.files([*found[:4], slow, *found[5:]])["fleet.html"])
+    text = said([*found[:4], slow, *found[5:]])
     assert re.search(
         rf"calls on node {label(4)} are .* differ in 12 other exercises or axes\.", text
     )
-    equal = text_of(fleet_page.files(found)["fleet.html"])
+    equal = said(found)
     assert re.search(r"slow-down is [\d.]+ to [\d.]+%, depending on the exercise\.", equal)
 
 
@@ -210,7 +202,7 @@ def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> 
         replace(each, kind=titles[row % 3], title=titles[row % 3])
         for row, each in enumerate(placed(12, {5: ("copies", 1.3)}))
     ]
-    text = text_of(fleet_page.files(found)["fleet.html"])
+    text = said(found)
     answers = rf"8 C, torch \S+: 1 of 4 nodes .*{label(5)}.* 8 A, torch \S+: None of 4 nodes"
     assert re.search(f"{answers}.* 1 other kind of nodes: below", text)
     alone = compared(found[::3])[0][0].unlike

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The index tells every run without a script, and hands a script what it needs to compare them."""
 
-import json
 import math
 import re
 from functools import cache
 from typing import Any
 
 import pytest
+from bs4 import Tag
 from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
@@ -20,69 +20,54 @@ from frobench.suite.datasheets import published as known_figures
 from frobench.suite.stored.types import Conclusion, Estimate, Run
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
-from tests.reports.run.test_page import Reader
+from tests.reports.pages import attributes, block, parsed, text_of
 
+FAULT = "clock: it stood still"
+PRICE = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
 NOTHING = Scored(seconds=Logs({}, {}, 0.0), joules=Logs({}, {}, 0.0), left_out={})
 """What scores of an invalid run are made of."""
 
 
-def of(run: Run, name: str) -> Summary:
-    """Return what is known of a run, as one of the machine `name`."""
-    return replace(
-        summarise(run, "0" * 64, estimates(run)), machine_id=name, href=f"{name}/run.html"
-    )
+def of(run: Run) -> Summary:
+    return summarise(run, "0" * 64, estimates(run))
 
 
 @cache
-def measured(accelerators: int, seed: int = 1) -> Summary:
-    if accelerators != 1:
-        return of(factory.run(seed=seed, accelerators=accelerators), "a")
-    run = made_up_cards.run(CARD)
-    card = factory.run(accelerators=1).frobench.environment
-    part = replace(run.frobench, environment=card)
-    return of(replace(run, frobench=part), "a")
+def measured(accelerators: int = 1) -> Summary:
+    """Return what is known of a card, or of a machine without one."""
+    run = factory.run(accelerators=accelerators)
+    if accelerators:
+        card = run.frobench.environment
+        run = made_up_cards.run(CARD)
+        run.frobench.environment = card
+    return of(run)
 
 
-def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
+def on_day(day: int, name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
     """Return what is known of a run of the machine `name`."""
-    made = measured(accelerators, changes.pop("seed", 1))
-    named = {"machine_id": name, "href": f"{name}/run.html"}
-    if "device" in changes:
-        named["device_id"] = changes["device"]
-    return replace(made, **(named | changes))
+    known = {"device_id": changes["device"]} | changes if "device" in changes else changes
+    when, href = f"2026-03-{day:02d}T12:30:00+00:00", f"{name}/{day}.html"
+    return replace(measured(accelerators), machine_id=name, datetime=when, href=href, **known)
 
 
-def on_day(day: int, name: str = "a", **changes: Any) -> Summary:  # noqa: ANN401
-    return summary(
-        name, datetime=f"2026-03-{day:02d}T12:30:00+00:00", href=f"{name}/{day}.html", **changes
-    )
+def lines(page: str, table: str = "runs") -> list[Tag]:
+    """Return the rows of a table: of ``runs``, ``devices-table`` or ``elsewhere-table``."""
+    closed = page.replace("<tr", "</tr><tr")  # the table of runs leaves these ends out
+    return [*parsed(closed).select(f"#{table} tbody tr")]
 
 
 def rows(page: str) -> list[str]:
     """Return the rows of the table of runs, each its text."""
-    return [Reader(row).text for row in body(page, "runs").split("<tr")[1:]]
-
-
-def body(page: str, table: str) -> str:
-    """Return the rows of a table, as markup: of ``devices``, or of ``runs``."""
-    key = "devices-table" if table == "devices" else "runs"
-    begun = page.index("<tbody>", page.index(f'id="{key}"'))
-    return page[begun : page.index("</tbody>", begun)]
-
-
-def links(page: str, table: str = "runs") -> list[str]:
-    return re.findall(r'<a href="([^"]+)"', body(page, table))
+    return [text_of(row) for row in lines(page)]
 
 
 def devices(page: str) -> list[str]:
     """Return the rows of the table of devices, each its text."""
-    apart = [row.replace("</td>", " ") for row in body(page, "devices").split("<tr>")[1:]]
-    return [" ".join(Reader(row.replace("<small>", " ")).text.split()) for row in apart]
+    return [text_of(row) for row in lines(page, "devices-table")]
 
 
-def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
-    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    return json.loads(text)
+def links(page: str, table: str = "runs") -> list[str]:
+    return [link for row in lines(page, table) for link in attributes(row, "href", "a")]
 
 
 def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
@@ -90,30 +75,22 @@ def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_new
     assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
 
 
-def named(
-    name: str,
-    device: str,
-    day: int,
-    speed: float = 1.0,
-    **changes: Any,  # noqa: ANN401
-) -> Summary:
+def named(name: str, device: str, day: int, times: float = 1.0, **changes: Any) -> Summary:  # noqa: ANN401
     """Return a run of a machine with another device, so many times as fast in all."""
-    made = faster(measured(1), speed)
-    return on_day(day, name, **({"device": device, "scored": made.scored} | changes))
-
-
-def faster(run: Summary, times: float) -> Summary:
-    """Return a run whose cases take so many times less."""
-    seconds = run.scored.seconds
     centres = {
         part: {
             kind: {case: log - math.log(times) for case, log in cases.items()}
             for kind, cases in kinds.items()
         }
-        for part, kinds in seconds.centres.items()
+        for part, kinds in measured().scored.seconds.centres.items()
     }
-    scored = replace(run.scored, seconds=replace(seconds, centres=centres))
-    return replace(run, scored=scored)
+    return on_day(day, name, **{"device": device, "scored": timed(centres)} | changes)
+
+
+def timed(centres: Any) -> Scored:  # noqa: ANN401 - as the table has them
+    """Return what the scores of a run with other times are made of."""
+    scored = measured().scored
+    return replace(scored, seconds=replace(scored.seconds, centres=centres))
 
 
 CARDS = [
@@ -137,47 +114,45 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
     assert speeds["Card C"][0] == pytest.approx(2 / 1.1, rel=0.01)
     (card,) = (row for row in devices(page) if "Card A" in row)
     assert f"1.00{RATIO} baseline, [0.91, 1.00], covers 100%" in card
-    assert links(page, "devices") == ["b/3.html", "d/5.html", "c/4.html"]
+    assert links(page, "devices-table") == ["b/3.html", "d/5.html", "c/4.html"]
     assert re.search(
         rf"Fastest under training: Card B, 1\.50\d*{RATIO} \[[\d., ]+\] the speed of Card C\.",
-        Reader(page).text,
+        text_of(page),
     )
 
 
 def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
-    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     cards = [named("a", "Card A", 1), named("b", "Card B", 2, 2.0), named("c", "Card C", 3, 2.001)]
-    page = index.page(cards, [price])
-    text = Reader(page).text
+    page = index.page(cards, [PRICE])
+    text = text_of(page)
     assert "Fastest under training: Card C or Card B (not conclusive)." in text
     assert "Most speed for its price: Card C or Card B (not conclusive)." in text
-    assert 'class="best"' not in body(page, "devices")
-    page = index.page(cards[:2], [price])
-    assert "the speed of Card A. Most speed for its price: Card B." in Reader(page).text
-    assert body(page, "devices").count('class="best"') == 1
+    assert not parsed(page).select("#devices-table .best")
+    page = index.page(cards[:2], [PRICE])
+    assert "the speed of Card A. Most speed for its price: Card B." in text_of(page)
+    assert len(parsed(page).select("#devices-table .best")) == 1
 
 
 def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
-    price = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
     doubt = "142 of 144 cases noisy"
     noisy = named("e", "Card E", 6, 9.0, doubt=doubt)
-    page = index.page([*CARDS[1:3], CARDS[4], noisy], [price])
+    page = index.page([*CARDS[1:3], CARDS[4], noisy], [PRICE])
     assert doubt in devices(page)[0]
     assert (
         sum(doubt in row for row in devices(page)) == sum(doubt in row for row in rows(page)) == 1
     )
-    text = Reader(page).text
+    text = text_of(page)
     assert "Fastest under training: Card B, 1.50" in text
     assert "Most speed for its price: Card B. Left out: 1 device whose run is doubtful." in text
-    assert "Fastest under" not in Reader(index.page([CARDS[1], noisy], [price])).text
+    assert "Fastest under" not in text_of(index.page([CARDS[1], noisy], [PRICE]))
 
 
 def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran() -> None:
     run = factory.run(profile="quick")
-    assert not of(run, "a").doubt
+    assert not of(run).doubt
     for launch in run.frobench.launches:
         launch.others = 1.0
-    assert of(run, "a").doubt == "other programs used 1.0 of 2 cores"
+    assert of(run).doubt == "other programs used 1.0 of 2 cores"
     for launch in run.frobench.launches:
         launch.others = 0.01
     run.frobench.conclusions = [
@@ -185,16 +160,14 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
         for one in run.benchmarks
     ]
     count = len(run.benchmarks)
-    assert of(run, "a").doubt == f"{count} of {count} cases noisy"
+    assert of(run).doubt == f"{count} of {count} cases noisy"
     del run.frobench.conclusions[: count // 2 + 1]
-    assert not of(run, "a").doubt
+    assert not of(run).doubt
 
 
 def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute() -> None:
     page = index.page(CARDS)
-    drawn = page[page.index('id="elsewhere-table"') :].partition("</table>")[0]
-    apart = re.sub("</t[hd]>|<small>", " ", drawn.partition("<tbody>")[2]).split("<tr>")[1:]
-    rows = [" ".join(Reader(row).text.split()) for row in apart]
+    rows = [text_of(row) for row in lines(page, "elsewhere-table")]
     figures = known_figures.others([])
     names = [max((n for n in figures if n in row), key=len) for row in rows]
     assert sorted(names) == sorted(figures.keys() - {"NVIDIA H200"})
@@ -204,15 +177,16 @@ def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
     card = [one.value / 1e12 for one in figures["NVIDIA L4"] if one.precision == "bfloat16"]
     told = f"NVIDIA L4 {min(card):.1f} to {max(card):.1f} 2 sources, bfloat16"
     assert told in rows[names.index("NVIDIA L4")]
-    assert 'class="f1"' not in drawn
-    assert drawn.count('class="spec"') > len(rows) / 2
-    assert "published figures are hollow and have none" in Reader(page).text
+    (drawn,) = parsed(page).select("#elsewhere-table")
+    assert not drawn.select(".f1")
+    assert len(drawn.select(".spec")) > len(rows) / 2
+    assert "published figures are hollow and have none" in text_of(page)
 
 
 def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_sound_run() -> None:
     def baseline(*more: Summary, reference: str = "") -> str:
         found = re.search(
-            r"Baseline, 1\S: (.*?)\.", Reader(index.page([*CARDS, *more], reference=reference)).text
+            r"Baseline, 1\S: (.*?)\.", text_of(index.page([*CARDS, *more], reference=reference))
         )
         assert found
         return found[1]
@@ -226,11 +200,14 @@ def test_the_baseline_is_named_or_a_card_that_everybody_knows_or_the_newest_soun
     assert baseline(named("k", known, 1), reference="b/3.html") == "Card B"
 
 
-def test_an_invalid_run_says_why_in_its_row() -> None:
-    fault = "clock: it stood still"
-    page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(fault,), scored=NOTHING)])
-    assert f"invalid run, not ranked {fault}" in devices(page)[1]
-    assert [one.get("invalid") for one in data(page)["runs"]] == [None, fault]
+def test_an_invalid_run_says_why_in_its_row_and_has_no_axis() -> None:
+    page = index.page([on_day(2, "a"), named("b", "Card B", 1, faults=(FAULT,), scored=NOTHING)])
+    assert f"invalid run, not ranked {FAULT}" in devices(page)[1]
+    found = block(page, "#data")
+    good, bad = found["runs"]
+    assert (good.get("invalid"), bad["invalid"], bad["axes"]) == (None, FAULT, [])
+    names = {found["axis_kinds"][kind][0] for kind, *_ in good["axes"]}
+    assert names >= {"compute", "memory", "link_to_device"}
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
@@ -238,23 +215,21 @@ def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
         on_day(1, "a"),
         on_day(2, "a", complete=False),
         on_day(2, "a", doubt="most of its cases are noisy"),
-        on_day(3, "b", faults=("clock: it stood still",), scored=NOTHING),
+        on_day(3, "b", faults=(FAULT,), scored=NOTHING),
     ]
     page = index.page(runs)
-    assert links(page, "devices") == ["a/1.html"]
+    assert links(page, "devices-table") == ["a/1.html"]
     assert "4 runs, 2 specimens" in devices(page)[0]
 
 
 def test_a_share_of_the_workload_stands_beside_every_score() -> None:
-    part = measured(1)
-    seconds = part.scored.seconds
-    centres = {name: kinds for name, kinds in seconds.centres.items() if name != "prefill"}
-    some = replace(part.scored, seconds=replace(seconds, centres=centres))
+    whole = measured().scored.seconds.centres
+    some = timed({name: kinds for name, kinds in whole.items() if name != "prefill"})
     few = named("b", "Card B", 3, scored=some)
     found = devices(index.page([named("a", "Card A", 4), few]))
     assert "covers 100%" in found[0]
     assert "covers 82%" in found[1]
-    centres.pop("training_step")
+    some.seconds.centres.pop("training_step")
     none = devices(index.page([named("a", "Card A", 4), replace(few, scored=some)]))
     assert 'not measured "Training step of a transformer, replayed" was not' in none[1]
     assert "covers" not in none[1]
@@ -268,22 +243,14 @@ def test_a_number_without_an_interval_says_so() -> None:
     assert "44.2 no interval" in row
 
 
-def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
-    found = data(index.page([on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]))
-    good, bad = (one["axes"] for one in found["runs"])
-    names = [found["axis_kinds"][kind][0] for kind, *_ in good]
-    assert {"compute", "memory", "link_to_device"} <= set(names)
-    assert bad == []
-
-
 def test_devices_without_a_score_come_last_and_say_why() -> None:
     page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
-    assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
+    assert links(page, "devices-table") == ["gpu/2.html", "cpu/1.html"]
     assert "not measured no accelerator was measured" in devices(page)[1]
 
 
 def test_a_row_tells_what_to_doubt() -> None:
-    runs = [on_day(9, complete=False, failed=2, faults=("clock: it stood still",)), on_day(8, "b")]
+    runs = [on_day(9, complete=False, failed=2, faults=(FAULT,)), on_day(8, "b")]
     partial, _ = rows(index.page(runs))
     assert "partial" in partial
     assert "2 failed" in partial

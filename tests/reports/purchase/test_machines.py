@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stored runs as the scripts know them: what counts, what is left out, and what devices cost."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -13,23 +13,14 @@ from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
 from frobench.reports.table.equipment import Equipment
 from frobench.reports.table.launches import STEP
-from frobench.suite.stored.types import (
-    Accelerator,
-    Case,
-    Conclusion,
-    Energy,
-    Outcome,
-    Run,
-    Search,
-    Work,
-)
+from frobench.suite.stored.types import Case, Conclusion, Energy, Outcome, Run, Search, Work
+from tests.instruments.faults.judging import put
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, case
+from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
+from tests.instruments.runs.factory_machine import environment
 from tests.reports.purchase.test_purchase import summary
 
-BASE = factory.run(accelerators=1, launches=LAUNCHES)
-MINE, ITS = "h200/one.html", "other/two.html"
-MACHINE = """(data, i) => model.machine(data, i)"""
+SEARCH = Search(shape=[1, 2, 3], shapes=9, seconds=1.0, runner_up=0.9)
 
 
 def product(
@@ -45,33 +36,22 @@ def copy(seconds: float | list[float], size: int = 2**30) -> Case:
     return replace(one, group="copies")
 
 
-def measured(
-    cases: Iterable[Case],
-    change: Callable[[Accelerator], Accelerator] = lambda one: one,
-    **around: str,
-) -> Run:
-    """Build a run of one accelerator from these cases; `around` changes its software."""
-    part = BASE.frobench
-    environment = replace(
-        part.environment,
-        accelerators=[change(one) for one in part.environment.accelerators],
-        software=replace(part.environment.software, **around),
-    )
-    return replace(
-        BASE,
-        benchmarks=list(cases),
-        frobench=replace(part, environment=environment, outcomes=[], conclusions=[]),
-    )
+def measured(cases: Iterable[Case], **card: Any) -> Run:  # noqa: ANN401 - what an accelerator has
+    """Build a run of one accelerator from these cases; `card` changes it."""
+    run = with_cases(factory.run(accelerators=1, launches=LAUNCHES), cases)
+    run.frobench.outcomes, run.frobench.conclusions = [], []
+    for name, value in card.items():
+        setattr(run.frobench.environment.accelerators[0], name, value)
+    return run
 
 
 def known(*runs: Run, prices: Iterable[Price] = ()) -> dict[str, Any]:
     """Return what the scripts need of runs."""
-    hrefs = (MINE, ITS)
-    return machines.data([summary(*each) for each in zip(runs, hrefs, strict=False)], [*prices])
+    return machines.data([summary(run, f"{at}.html") for at, run in enumerate(runs)], [*prices])
 
 
 def told(data: dict[str, Any], place: int = 1) -> Any:  # noqa: ANN401 - as JSON has it
-    return script.call(MACHINE, data, place)
+    return script.call("model.machine", data, place)
 
 
 def beside(mine: Run, its: Run) -> dict[str, dict[str, Any]]:
@@ -113,18 +93,6 @@ def test_what_is_missing_is_counted_and_named() -> None:
     assert missing["training_step"] == ("both", "not selected")
 
 
-def other_version(case: Case, _: Run) -> None:
-    case.extra_info.version = "another"
-
-
-def other_shape(case: Case, _: Run) -> None:
-    case.extra_info.search = Search(shape=[1, 2, 3], shapes=9, seconds=1.0, runner_up=0.9)
-
-
-def failed(case: Case, run: Run) -> None:
-    absent(run, case, "failed", "it hung")
-
-
 def in_error(case: Case, run: Run) -> None:
     error = Conclusion(
         code="clock", severity="error", message="It stood still.", advice="", case=case.fullname
@@ -137,13 +105,22 @@ def few(case: Case, _: Run) -> None:
     case.stats.data[5:] = []
 
 
-@pytest.mark.parametrize("change", [other_version, other_shape, failed, in_error, few])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda case, _: put(case, "extra_info.version", "another"),
+        lambda case, _: put(case, "extra_info.search", SEARCH),
+        lambda case, run: absent(run, case, "failed", "it hung"),
+        in_error,
+        few,
+    ],
+    ids=["version", "shape", "failed", "in error", "few"],
+)
 def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
     change: Callable[[Case, Run], None],
 ) -> None:
     its = measured(whole(1))
-    changed = its.benchmarks[3]
-    change(changed, its)
+    change(its.benchmarks[3], its)
     assert "memory" not in speeds(beside(measured(whole(1)), its))
     assert "memory" not in speeds(beside(its, measured(whole(1))))
 
@@ -166,21 +143,22 @@ def test_cases_of_the_first_of_equal_devices_count_under_any_name() -> None:
 
 
 def test_several_devices_are_added_up_or_not_known() -> None:
-    [card] = BASE.frobench.environment.accelerators
-    pair = [card, replace(card, index=1, power_limit_watts=500.0)]
+    told = environment(None, 2)
+    second = told.accelerators[1]
 
-    def of_both(places: Sequence[str] = ("cuda:0", "cuda:1")) -> tuple[object, ...]:
-        one = Equipment(replace(BASE.frobench.environment, accelerators=pair), [*places])
+    def of_both(*places: str) -> tuple[object, ...]:
+        one = Equipment(told, [*places])
         return one.count, one.watts, one.watts_source, one.memory_bytes
 
-    assert of_both() == (2, 1200.0, "power limit", 2 * 141 * 10**9)
-    assert of_both(["cpu", "cuda:1"])[:2] == (1, 500.0)
-    pair[1] = replace(pair[1], power_limit_watts=None, memory_bytes=None)
-    assert of_both() == (2, 1400.0, "datasheet", None)
+    second.power_limit_watts = 500.0
+    assert of_both("cuda:0", "cuda:1") == (2, 1200.0, "power limit", 2 * 141 * 10**9)
+    assert of_both("cpu", "cuda:1")[:2] == (1, 500.0)
+    second.power_limit_watts, second.memory_bytes = None, None
+    assert of_both("cuda:0", "cuda:1") == (2, 1400.0, "datasheet", None)
 
 
 def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() -> None:
-    card = measured(whole(1), lambda one: replace(one, name="NVIDIA GeForce RTX 4090"))
+    card = measured(whole(1), name="NVIDIA GeForce RTX 4090")
     data = known(measured(whole(1)), card, prices=read_prices())
     first, other = told(data, 0), told(data)
     assert (first["price"], first["currency"]) == (None, None)
@@ -197,8 +175,7 @@ def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() ->
 def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so(
     name: str, watts: float | None, source: str | None
 ) -> None:
-    silent = {"power_limit_watts": None, "name": name, "memory_bytes": None}
-    its = measured(whole(1), lambda one: replace(one, **silent))
+    its = measured(whole(1), power_limit_watts=None, name=name, memory_bytes=None)
     other = told(known(measured(whole(1)), its))
     assert (other["watts"], other["power"] and other["power"]["source"]) == (watts, source)
 

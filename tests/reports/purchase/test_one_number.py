@@ -2,7 +2,6 @@
 """One question has one number: of the stored runs, in the terminal, on the page, in the index."""
 
 import json
-import re
 from functools import cache
 from itertools import cycle, pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from frobench.reports.index import index
 from frobench.reports.purchase import purchase, script
 from frobench.suite import checks
 from tests.instruments.processes.project_files import stored_runs
+from tests.reports.pages import block, parsed
 
 SCORE = """(data, hrefs, workload) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
@@ -30,13 +30,6 @@ SCORE = """(data, hrefs, workload) => {
 HREFS = ("base.html", "new.html")
 
 
-def block(page: str, name: str) -> Any:  # noqa: ANN401 - as JSON has it
-    pattern = rf'<script type="application/json" id="{name}">(.*?)</script>'
-    found = re.search(pattern, page)
-    assert found
-    return json.loads(found[1])
-
-
 @cache
 def pages(base: Path, new: Path) -> tuple[Any, Any]:
     """Return what the purchase page and the index hold of two runs."""
@@ -44,13 +37,11 @@ def pages(base: Path, new: Path) -> tuple[Any, Any]:
         replace(one, machine_id=href, href=href)
         for one, href in zip(sides(checks.read(base), checks.read(new)), HREFS, strict=True)
     ]
-    made = purchase.files(known, HREFS[0], [])[purchase.PAGE].decode()
-    listed = index.page(known)
-    named = re.findall(
-        r'<th scope="row"><a href="([^"]+)">([^<]+)</a>', listed[listed.index("<table id") :]
-    )
-    packed = block(listed, "data"), named
-    return block(made, "machines"), script.call("index.unpacked", *packed)
+    made = parsed(purchase.files(known, HREFS[0], [])[purchase.PAGE])
+    listed = parsed(index.page(known))
+    named = [(one["href"], one.get_text()) for one in listed.select("#runs th > a")]
+    packed = script.call("index.unpacked", block(listed, "#data"), named)
+    return block(made, "#machines"), packed
 
 
 @pytest.mark.parametrize(

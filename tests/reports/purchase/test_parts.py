@@ -9,7 +9,6 @@ does not; ``= best column`` names the machine that is marked in a column of the 
 
 import re
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 import pytest
@@ -17,7 +16,8 @@ import pytest
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import purchase
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
-from tests.reports.purchase.test_purchase import beside, of_view
+from tests.reports.pages import Markup, parsed, text_of
+from tests.reports.purchase.test_purchase import RATIOS, beside, of_view
 from tests.reports.tables import Row, matches, named, rows
 
 TABLE = """
@@ -185,9 +185,9 @@ TABLE = """
 """
 
 
-def plain(markup: str) -> str:
+def plain(markup: Markup) -> str:
     """Return what a part of the page says, with an x for times."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", markup)).replace(RATIO, "x").split())
+    return text_of(markup).replace(RATIO, "x")
 
 
 AXES: dict[str, Callable[[float], tuple[Any, ...]]] = {
@@ -225,7 +225,7 @@ def test_a_part_of_the_page_says(row: Row) -> None:
     texts = of_view(PARTS, machines, repr(settings))
     for part, words in row.lines["="]:
         if part.startswith("best "):
-            assert best_of(texts["cards"], part.removeprefix("best ")) == [words]
+            assert best_of(texts["cards"], part.removeprefix("best ")) == words.split()
         else:
             assert matches(plain(texts[part]), words), plain(texts[part])
     for part, words in row.lines["!"]:
@@ -243,9 +243,9 @@ PARTS = """(view) => ({ ...Object.fromEntries(Object.entries(compare.parts(view,
 
 
 def best_of(cards: str, column: str) -> list[str]:
-    """Return the machine that is marked as the best in a column, or an empty name."""
-    found = re.findall(rf"<tr>(?:(?!</tr>).)*<td data-l=\"{column}[^\"]*\" class=\"best\"", cards)
-    return [plain(row).split()[0] for row in found] or [""]
+    """Return the machines that are marked as the best in a column."""
+    rows = parsed(cards).select(f"tr:has(.best[data-l^='{column}'])")
+    return [plain(row).split()[0] for row in rows]
 
 
 def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> None:
@@ -280,8 +280,7 @@ def test_specimens_of_a_device_are_one_row_and_their_range_widens_its_interval()
     one = machine("card", 2.0, 2.0, axes=axes, driver="580")
     again = machine("again", 1.8, 1.8, axes=slow, driver="570", of="card")
     known = data(BASE, one, again)
-    ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
-    both, alone = of_view(ratios, known), of_view(ratios, data(BASE, one))
+    both, alone = of_view(RATIOS, known), of_view(RATIOS, data(BASE, one))
     assert [*both] == ["card", "base"]
     assert both["card"]["low"] == pytest.approx(0.9 * alone["card"]["low"])
     assert both["card"]["high"] == pytest.approx(alone["card"]["high"])

@@ -5,14 +5,13 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from frobench.reports.purchase import prices
 from frobench.reports.table.equipment import Equipment
 from frobench.suite.datasheets import catalog
-from frobench.suite.stored.types import Accelerator
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory_machine import environment
 
@@ -22,27 +21,26 @@ CURRENCIES = {"USD", "EUR", "GBP", "JPY", "CNY"}
 """Of ISO 4217, what manufacturers print."""
 
 
-def table(folder: Path, *lines: str) -> Path:
+def read(folder: Path, *lines: str) -> tuple[prices.Price, ...]:
+    """Read a table of these lines, below the usual head."""
     path = folder / "mine.csv"
-    path.write_text(HEAD + "".join(lines), encoding="utf-8")
-    return path
+    path.write_text("".join([HEAD, *lines]), encoding="utf-8")
+    return (*prices.read(path),)
 
 
-def bought(*devices: Accelerator) -> Equipment:
-    return Equipment(
-        replace(environment(None, 0), accelerators=list(devices)),
-        [f"cuda:{index}" for index in range(len(devices))],
-    )
+def total(
+    known: Sequence[prices.Price], *devices: str | tuple[str, float | None], per: str = ""
+) -> prices.Price | None:
+    """Return what devices cost, or what an hour of them does, by their names and memories, GiB."""
+    told = environment(None, len(devices))
+    for one, device in zip(told.accelerators, devices, strict=True):
+        one.name, gib = (device, None) if isinstance(device, str) else device
+        one.memory_bytes = None if gib is None else int(gib * 2**30)
+    return prices.total(known, Equipment(told, [one.place for one in told.accelerators]), per)
 
 
-def card(name: str, memory_bytes: int | None = None, index: int = 0) -> Accelerator:
-    [one] = environment(None, 1).accelerators
-    return replace(one, name=name, memory_bytes=memory_bytes, index=index)
-
-
-def cost(known: Sequence[prices.Price], *devices: Accelerator, per: str = "") -> float | None:
-    """Return what devices cost, or what an hour of them does."""
-    found = prices.total(known, bought(*devices), per)
+def cost(*given: Any, per: str = "") -> float | None:  # noqa: ANN401 - what `total` takes
+    found = total(*given, per=per)
     return found and found.price
 
 
@@ -82,50 +80,48 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
 def test_a_device_is_found_by_name_and_memory(
     name: str, gib: float | None, price: float | None, hour: float | None
 ) -> None:
-    one = card(name, None if gib is None else int(gib * 2**30))
-    assert (cost(prices.read(), one), cost(prices.read(), one, per=prices.HOUR)) == (price, hour)
+    one, known = (name, gib), prices.read()
+    assert (cost(known, one), cost(known, one, per=prices.HOUR)) == (price, hour)
 
 
 def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
-    head = HEAD.replace("source\n", "source,per\n")
-    lines = [f"{GOOD.strip()},\n", "^NVIDIA H200$,,4.5,EUR,2026-05-06,rent,a host,hour\n"]
     path = tmp_path / "both.csv"
-    path.write_text(head + "".join(lines), encoding="utf-8")
-    pair, known = (card("NVIDIA H200"), card("NVIDIA H200", index=1)), prices.read(path)
+    head, bought = HEAD.replace("source\n", "source,per\n"), GOOD.strip()
+    rented = "^NVIDIA H200$,,4.5,EUR,2026-05-06,rent,a host,hour\n"
+    path.write_text(f"{head}{bought},\n{rented}", encoding="utf-8")
+    pair, known = ("NVIDIA H200", "NVIDIA H200"), prices.read(path)
     assert (cost(known, *pair), cost(known, *pair, per=prices.HOUR)) == (60000, 9)
-    path.write_text(head + GOOD.strip() + ",day\n", encoding="utf-8")
+    path.write_text(f"{head}{bought},day\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"both.csv:2: per 'day': .*hour"):
         prices.read(path)
 
 
 def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
-    known = prices.read(table(tmp_path, GOOD, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
-    found = prices.total(known, bought(card("NVIDIA H200"), card("NVIDIA H200", index=1)))
+    known = read(tmp_path, GOOD, "EPYC,,900,EUR,2026-01-02,offer,a shop\n")
+    found = total(known, "NVIDIA H200", "NVIDIA H200")
     assert found is not None
     assert found[2:7] == (60000.0, "EUR", "2026-01-02", "offer", "a shop")
     assert cost(known) == 900
     # Beside another model the first counts, whose cases are compared.
-    assert cost(known, card("NVIDIA H200"), card("NVIDIA B200", index=1)) == 30000
+    assert cost(known, "NVIDIA H200", "NVIDIA B200") == 30000
 
 
 def test_versions_of_a_device_are_added_up_only_where_all_prices_are_of_a_kind(
     tmp_path: Path,
 ) -> None:
-    versions = bought(card("Twin", 8 * 2**30), card("Twin", 16 * 2**30, index=1))
+    versions = ("Twin", 8), ("Twin", 16)
     small, large = f"Twin,{8 * 2**30},300,EUR,", f"Twin,{16 * 2**30},500,EUR,"
     same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"
-    both = prices.total(prices.read(table(tmp_path, small + same, large + same)), versions)
-    assert both is not None
-    assert both.price == 800
-    assert prices.total(prices.read(table(tmp_path, small + same, large + later)), versions) is None
-    assert prices.total(prices.read(table(tmp_path, small + same)), versions) is None
+    assert cost(read(tmp_path, small + same, large + same), *versions) == 800
+    assert cost(read(tmp_path, small + same, large + later), *versions) is None
+    assert cost(read(tmp_path, small + same), *versions) is None
 
 
 def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Path) -> None:
     later = GOOD.replace("30000", "25000").replace("2026-01-02", "2026-03-04")
-    assert cost(prices.read(table(tmp_path, GOOD, later)), card("NVIDIA H200")) == 25000
-    twice = prices.read(table(tmp_path, GOOD, GOOD.replace("30000", "31000")))
-    assert cost(twice, card("NVIDIA H200")) is None
+    assert cost(read(tmp_path, GOOD, later), "NVIDIA H200") == 25000
+    twice = read(tmp_path, GOOD, GOOD.replace("30000", "31000"))
+    assert cost(twice, "NVIDIA H200") is None
 
 
 WRONG = {
@@ -144,10 +140,9 @@ WRONG = {
 def test_an_error_is_named_by_line_and_column(tmp_path: Path, column: str) -> None:
     good = dict(zip(prices.Price._fields[:-1], GOOD.strip().split(","), strict=True))
     for wrong in WRONG[column]:
-        path = table(tmp_path, GOOD, ",".join((good | {column: wrong}).values()))
         told = re.escape(f"mine.csv:3: {column} {wrong.strip()!r}: ")
         with pytest.raises(ValueError, match=told):
-            prices.read(path)
+            read(tmp_path, GOOD, ",".join((good | {column: wrong}).values()))
 
 
 @pytest.mark.parametrize(
@@ -171,8 +166,5 @@ def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:
     [example] = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
     path = tmp_path / "example.csv"
     path.write_text(example, encoding="utf-8")
-    assert [(one.currency, one.per) for one in prices.read(path)] == [
-        ("EUR", ""),
-        ("EUR", "hour"),
-        ("EUR", ""),
-    ]
+    told = [(one.currency, one.per) for one in prices.read(path)]
+    assert told == [("EUR", ""), ("EUR", "hour"), ("EUR", "")]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
-import json
 import re
-import sys
 from hashlib import sha256
 from math import exp
 from pathlib import Path
@@ -24,7 +22,10 @@ from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
-from tests.reports.run.test_page import Reader
+from tests.reports.pages import block, parsed, text_of
+
+RATIOS = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
+"""How fast the rows of a view are."""
 
 
 def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # noqa: ANN401
@@ -32,9 +33,9 @@ def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # no
     return purchase.show(data(base._replace(**known), *others))
 
 
-def viewed(function: str, *others: Machine, params: str = "", **known: Any) -> Any:  # noqa: ANN401
+def viewed(function: str, *others: Machine) -> Any:  # noqa: ANN401
     """Return what a function makes of the view of a baseline and other machines."""
-    return of_view(function, data(BASE._replace(**known), *others), params)
+    return of_view(function, data(BASE, *others))
 
 
 def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # noqa: ANN401
@@ -51,10 +52,6 @@ def summary(run: Run, href: str) -> Summary:
     return replace(summarise(run, digest, estimates(run)), **own)
 
 
-def text_of(shown: Shown, part: str) -> str:
-    return Reader(shown.parts[part]).text
-
-
 @pytest.mark.parametrize(("errors", "ranks"), [(1.0, [1, 2]), (3.0, [1, 1])])
 def test_faster_is_conclusive_beyond_the_interval_and_not_beyond_one_standard_error(
     errors: float, ranks: list[int]
@@ -62,14 +59,13 @@ def test_faster_is_conclusive_beyond_the_interval_and_not_beyond_one_standard_er
     ahead = exp(errors * 0.01 / 2**0.5)  # the score's error is that of two parts
     near = machine("near", ahead, ahead, error=0.01)
     assert viewed("(view) => view.rows[0].ranks", near) == ranks
-    assert (": not conclusive" in text_of(beside(near), "verdicts")) == (ranks == [1, 2])
+    assert (": not conclusive" in text_of(beside(near).parts["verdicts"])) == (ranks == [1, 2])
 
 
 def test_another_machine_changes_no_figure_of_the_others() -> None:
     few = machine("fast", 2.0, 1.5), machine("slow", 0.5)
-    ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
-    more = viewed(ratios, *few, machine("other", 1.7, 3.0))
-    assert viewed(ratios, *few).items() <= more.items()
+    more = viewed(RATIOS, *few, machine("other", 1.7, 3.0))
+    assert viewed(RATIOS, *few).items() <= more.items()
 
 
 def test_prices_in_another_currency_are_not_mixed() -> None:
@@ -83,10 +79,10 @@ def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> No
     known = data(BASE._replace(cpu=True), machine("card", 5.0, 5.0, price=1000.0))
     known["runs"][1]["seconds"]["logs"][2:] = [0, 0]
     shown = purchase.show(known)
-    assert "base measured no accelerator" in text_of(shown, "summary")
+    assert "base measured no accelerator" in text_of(shown.parts["summary"])
     assert "most for" not in shown.description
-    assert f"1,000 list{RATIO}" not in text_of(shown, "cards")
-    assert "unknown" in text_of(shown, "verdicts")
+    assert f"1,000 list{RATIO}" not in text_of(shown.parts["cards"])
+    assert "unknown" in text_of(shown.parts["verdicts"])
 
 
 def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
@@ -105,54 +101,45 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
 
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
-    spans = "(values) => { const axis = drawing.spanning(values); AXIS }"
-    axis = "return [values.map(axis.at), axis.ticks()];"
-    found: Any = script.call(spans.replace("AXIS", axis), values)
-    places, ticks = found
+    axis = "const axis = drawing.spanning(values); return [values.map(axis.at), axis.ticks()];"
+    places, ticks = script.call(f"(values) => {{ {axis} }}", values)
     assert all(0 < at < 100 for at in places)
     assert 3 <= len(ticks) <= 5
     assert all(0 <= at <= 100 for at, _ in ticks)
 
 
-def test_without_the_engine_only_this_page_is_refused(
-    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = [tmp_path / str(number) for number in range(2)]
-    for path, run in zip(paths, runs.values(), strict=False):
-        path.write_bytes(store.encode(run))
-    monkeypatch.setitem(sys.modules, "quickjs", None)
-    script.context.cache_clear()
-    beside = purchase.Maker(paths, None, [])
-    try:
-        build.build(paths, tmp_path / "site", beside=[beside])
-    finally:
-        script.context.cache_clear()
+CARDS = {
+    "m/1.html": made_up_cards.run(CARD),
+    "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), device="Made-up chip"),
+    "m/3.html": factory.run(seed=3, accelerators=1, profile="quick", partial=True),
+}
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    for at, run in enumerate(CARDS.values()):
+        (tmp_path / str(at)).write_bytes(store.encode(run))
+    return [tmp_path / str(at) for at in range(len(CARDS))]
+
+
+@pytest.fixture(scope="module")
+def summaries() -> list[Summary]:
+    return [summary(run, href) for href, run in CARDS.items()]
+
+
+@pytest.mark.usefixtures("without_engine")
+def test_without_the_engine_only_this_page_is_refused(paths: list[Path], tmp_path: Path) -> None:
+    beside = purchase.Maker(paths[:2], None, [])
+    build.build(paths[:2], tmp_path / "site", beside=[beside])
     assert not beside.made
     assert "has no package quickjs-ng" in beside.refused
     assert (tmp_path / "site" / "index.html").exists()
     assert not (tmp_path / "site" / purchase.PAGE).exists()
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Run]:
-    return {
-        "m/1.html": made_up_cards.run(CARD),
-        "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), device="Made-up chip"),
-        "m/3.html": factory.run(seed=3, accelerators=1, profile="quick", partial=True),
-    }
-
-
-@pytest.fixture(scope="module")
-def summaries(runs: dict[str, Run]) -> list[Summary]:
-    return [summary(run, href) for href, run in runs.items()]
-
-
 def test_a_copy_of_a_file_is_the_same_reference(
-    runs: dict[str, Run], summaries: list[Summary], tmp_path: Path
+    paths: list[Path], summaries: list[Summary], tmp_path: Path
 ) -> None:
-    paths = [tmp_path / str(number) for number, _ in enumerate(runs)]
-    for path, run in zip(paths, runs.values(), strict=True):
-        path.write_bytes(store.encode(run))
     copy = tmp_path / "copy"
     copy.write_bytes(paths[1].read_bytes())
     made = purchase.Maker([*paths, copy], copy, [])(summaries, ANYWHERE)
@@ -169,10 +156,9 @@ def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_common
     bare = summary(factory.run(seed=5, profile="quick"), "m/5.html")
     newer = replace(summaries[0], datetime="2030-01-01T00:00:00+00:00")
     shown = [summary(run, "m/4.html"), bare, newer, *summaries[1:]]
-    text = purchase.files(shown, None, [])[purchase.PAGE].decode()
-    (machines,) = re.findall(r'<script type="application/json" id="machines">(.*?)</script>', text)
-    assert not re.search(r"[<>&\u2028\u2029]", machines)
-    found = json.loads(machines)
+    page = parsed(purchase.files(shown, None, [])[purchase.PAGE])
+    assert not re.search(r"[<>&\u2028\u2029]", page.select("#machines")[0].get_text())
+    found = block(page, "#machines")
     assert found["runs"][found["base"]]["href"] == "m/1.html"
     known = {one["href"]: one["axes"] for one in found["runs"]}
     assert known.pop("m/4.html") == []  # its run is invalid
@@ -183,6 +169,5 @@ def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
     card, bare = made_up_cards.run(CARD), factory.run(seed=5)
     both = [summary(card, "card.html"), summary(bare, "bare.html")]
     shown = purchase.show(machines.data(both, reference="card.html"))
-    assert "is not compared with Made-up card: no accelerator was measured." in (
-        text_of(shown, "summary")
-    )
+    told = "is not compared with Made-up card: no accelerator was measured."
+    assert told in text_of(shown.parts["summary"])

@@ -13,7 +13,8 @@ from frobench.reports.summary import plain, views
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
 from tests.instruments.runs.exact_runs import LAUNCHES, case
-from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of, searched
+from tests.reports.findings.table import cases
+from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
@@ -40,9 +41,9 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
 
 
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
-    cases = everything(GPU)
-    cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
-    run = run_of(cases)
+    run = run_of(everything(GPU))
+    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
+    run.benchmarks[0].extra_info.energy = spent
     screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
     assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
     assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
@@ -66,10 +67,12 @@ def test_the_line_of_trust_counts_cases() -> None:
 
 
 def loops(seconds: list[float] | float) -> list[Case]:
-    names = ("bench_item", "bench_log_on_device")
     work = Work(items=1000.0)
-    cases = [case(name, seconds, CPU, work=work, steps=1000) for name in names]
-    return of("norm_logging", cases)
+    both = [
+        case(f"bench_{one}", seconds, CPU, work=work, steps=1000)
+        for one in ("item", "log_on_device")
+    ]
+    return [replace(one, group="norm_logging") for one in both]
 
 
 def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
@@ -89,11 +92,9 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
 
 
 def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
-    (product,) = searched(GPU, "bfloat16", 6e14)
-    product = replace(product, stats=store.case_stats(TWO, 1))
-    work = Work(flops=1e9, items=1000.0)
-    training = case("bench_train", 1e-4, GPU, work=work, width=4096, layers=1, dtype="bfloat16")
-    run = run_of([product, *of("transformer", [training])])
+    train = f"+ transformer/train | {GPU} | width=4096 layers=1 dtype=bfloat16 | 100"
+    run = run_of(cases(f"{peak(GPU, 'bfloat16', 6e14)}\n{train} | flops=1e9 items=1000"))
+    run.benchmarks[0].stats = store.case_stats(TWO, 1)
     rows = {one.answers.exercise: one.row for one in shown(run).sections}
     drawn = {name: bool(one and one.modes) for name, one in rows.items()}
     assert drawn == {"attainable_peak": True, "transformer": False}
@@ -101,14 +102,15 @@ def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
     assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
-def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -> None:
-    cases = [*everything(GPU)]
-    flops = 2.0 * 4096**3
-    work = Work(flops=flops, bytes=6.0 * 4096**2)
-    cases += of(
-        "matmul", [case("bench_square", flops / 3e14, GPU, work=work, n=4096, dtype="bfloat16")]
+def squares(rate: float) -> list[Case]:
+    took = micro(2.0 * 4096**3, rate)
+    return cases(
+        f"+ matmul/square | {GPU} | n=4096 dtype=bfloat16 | {took} | flops=2x^3 bytes=6x^2"
     )
-    screen = first(run_of(cases))
+
+
+def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -> None:
+    screen = first(run_of([*everything(GPU), *squares(3e14)]))
     assert screen.roof is not None
     title, _, drawing = screen.roof
     assert "memory 3.7 TB/s" in drawing
@@ -121,10 +123,7 @@ def test_the_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
     factor: float, highest: str
 ) -> None:
     """Also where the next prefix begins between the ceiling, 600 or 900 TFLOP/s, and the edge."""
-    work = Work(flops=2.0 * 4096**3, bytes=6.0 * 4096**2)
-    seconds = 2.0 * 4096**3 / (factor * 3e14)
-    square = case("bench_square", seconds, GPU, work=work, n=4096, dtype="bfloat16")
-    roof = first(run_of([*everything(GPU, factor), *of("matmul", [square])])).roof
+    roof = first(run_of([*everything(GPU, factor), *squares(factor * 3e14)])).roof
     assert roof is not None
     _, units, drawing = roof
     assert units.startswith("Roofline, TFLOP/s by FLOP per byte")

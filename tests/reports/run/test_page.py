@@ -4,11 +4,10 @@
 import hashlib
 import re
 from base64 import b64encode
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from bs4 import Tag
 
 from frobench.reports.findings import findings
 from frobench.reports.making.cache import slug
@@ -19,49 +18,7 @@ from frobench.suite.stored.types import Conclusion, Run
 from tests.browser.hostile import hostile_runs
 from tests.instruments.faults.judging import add_up, samples, set_samples
 from tests.instruments.runs import factory
-
-
-class Reader(HTMLParser):
-    """Collect what a test wants to know of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str]]] = []
-        self.words: list[str] = []
-        self._hidden = 0
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag and its attributes."""
-        self.tags.append((tag, {name: value or "" for name, value in attrs}))
-        self._hidden += tag == "style"
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note that a style sheet ends."""
-        self._hidden -= tag == "style"
-
-    def handle_data(self, data: str) -> None:
-        """Note words that a reader sees."""
-        if not self._hidden:
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        """All words that a reader sees, on one line."""
-        return " ".join(" ".join(self.words).split())
-
-    def attributes(self, name: str) -> list[str]:
-        """Return the values of an attribute, in order."""
-        return [attributes[name] for _, attributes in self.tags if name in attributes]
-
-    @property
-    def programs(self) -> int:
-        """How many scripts are run, and not data."""
-        return sum(tag == "script" and "type" not in attrs for tag, attrs in self.tags)
-
-    def count(self, tag: str) -> int:
-        """Return how often a tag occurs."""
-        return sum(one == tag for one, _ in self.tags)
+from tests.reports.pages import attributes, parsed, text_of
 
 
 def build(tmp_path: Path, *runs: Run) -> list[Path]:
@@ -69,9 +26,9 @@ def build(tmp_path: Path, *runs: Run) -> list[Path]:
     return publish(stored, tmp_path / "site")
 
 
-def read(tmp_path: Path, run: Run) -> tuple[str, Reader]:
-    text = build(tmp_path, run)[1].read_text(encoding="utf-8")
-    return text, Reader(text)
+def read(tmp_path: Path, run: Run) -> Tag:
+    """Return the page of a run."""
+    return parsed(build(tmp_path, run)[1])
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +45,8 @@ def scripts(one: Path) -> int:
 def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> None:
     for one in site:
         text = one.read_text(encoding="utf-8")
-        reader = Reader(text)
-        (policy,) = [a["content"] for t, a in reader.tags if t == "meta" and "http-equiv" in a]
+        page = parsed(text)
+        (policy,) = attributes(page, "content", "meta[http-equiv]")
         for kind, count in (("style", 1), ("script", scripts(one))):
             found = re.findall(rf"<{kind}>(.*?)</{kind}>", text, flags=re.DOTALL)
             digests = (b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in found)
@@ -97,23 +54,22 @@ def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> 
             sources = " ".join(f"'sha256-{digest}'" for digest in digests)
             assert f"; {kind}-src {sources};" in policy if found else f"{kind}-src" not in policy
         assert policy.startswith("default-src 'none'; ")
-        assert reader.attributes("style") == []
-        links = [href for href in reader.attributes("href") if not href.startswith("data:")]
+        links = [href for href in attributes(page, "href") if not href.startswith("data:")]
         assert not any(re.match(r"\w+:|//", link) for link in links)
-        assert reader.attributes("src") == reader.attributes("srcset") == []
+        assert not page.select("[style], [src], [srcset]")
         assert not re.search(r"@import|url\((?!#)", text)
-        assert reader.count("link") == 1  # the icon, which is in the page
+        assert len(page.select("link")) == 1  # the icon, which is in the page
 
 
 def test_all_that_was_not_measured_is_one_section_with_its_reasons(tmp_path: Path) -> None:
     run = factory.run()
-    _, reader = read(tmp_path, run)
-    assert reader.attributes("id").count("absent") == 1
+    page = read(tmp_path, run)
+    assert len(page.select("#absent")) == 1
     words = r"No accelerator: (\d+) questions\. Other reasons: (\d+) questions\."
-    (counts,) = re.findall(words, reader.text)
+    (counts,) = re.findall(words, text_of(page))
     absent = [one for answers in findings(run).values() for one in answers if one.absent]
     assert sum(map(int, counts)) == len(absent)
-    assert "the kernel offers no frequency control" in reader.text
+    assert "the kernel offers no frequency control" in text_of(page)
 
 
 def test_noise_and_failure_stand_beside_the_number(tmp_path: Path) -> None:
@@ -123,42 +79,37 @@ def test_noise_and_failure_stand_beside_the_number(tmp_path: Path) -> None:
     by_launch = zip(samples(noisy), slowly, strict=True)
     set_samples(noisy, [[s * factor for s in launch] for launch, factor in by_launch])
     add_up(run)
-    run.frobench.outcomes[:] = [
-        replace(one, status="failed", reason="off by 3") if one.fullname == failed.fullname else one
-        for one in run.frobench.outcomes
-    ]
+    (outcome,) = (one for one in run.frobench.outcomes if one.fullname == failed.fullname)
+    outcome.status, outcome.reason = "failed", "off by 3"
     found = {"code": "governor", "message": "The governor is powersave.", "advice": "Set it."}
     harmless = Conclusion(code="no-accelerator", severity="info", message="Nothing.", advice="")
     run.frobench.troubles = [Conclusion(severity="warning", **found), harmless]
-    text, reader = read(tmp_path, run)
-    rows = [
-        (found[1], Reader(found[0]).text)
-        for found in re.finditer(r'<tr id="case-(\d+)".*?</tr>', text, re.DOTALL)
-    ]
-    for place, word in (("1", "noisy"), ("2", "failed")):
-        assert {at for at, row in rows if f" {word} " in row} == {place}
-    assert "off by 3" in reader.text
-    assert "launches differ by " in reader.text
-    first = reader.text[: reader.text.index("Question")]
-    assert re.search(r"cases? failed, 1 of \d+ cases noisy", first)
-    doubts = reader.text.partition("Cases and reasons")[2]
+    page = read(tmp_path, run)
+    for row, word in (("case-1", "noisy"), ("case-2", "failed")):
+        rows = page.select("tr[id^=case-]")
+        assert [one["id"] for one in rows if f" {word} " in text_of(one)] == [row]
+    text = text_of(page)
+    assert "off by 3" in text
+    assert "launches differ by " in text
+    assert re.search(r"cases? failed, 1 of \d+ cases noisy", text.partition("Question")[0])
+    doubts = text.partition("Cases and reasons")[2]
     assert "The governor is powersave." in doubts
     assert "Nothing." not in doubts
 
 
 def test_a_partial_run_says_so(tmp_path: Path) -> None:
-    _, reader = read(tmp_path, factory.run(partial=True))
-    assert "This run is partial." in reader.text
-    begun = re.search(r"begun 8 launches of (\d+) cases, and measured ([\d,]+) of", reader.text)
+    text = text_of(read(tmp_path, factory.run(partial=True)))
+    assert "This run is partial." in text
+    begun = re.search(r"begun 8 launches of (\d+) cases, and measured ([\d,]+) of", text)
     assert begun
     assert int(begun[2].replace(",", "")) == 7 * int(begun[1]) + (int(begun[1]) + 1) // 2
-    assert "partial" in Reader((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).text
+    assert "partial" in text_of(tmp_path / "site" / "index.html")
 
 
 def test_few_launches_show_no_interval(tmp_path: Path) -> None:
-    _, reader = read(tmp_path, factory.run(launches=3))
-    assert "(no interval: 3 launches)" in reader.text
-    assert not re.search(r"\d \[\d", reader.text)
+    text = text_of(read(tmp_path, factory.run(launches=3)))
+    assert "(no interval: 3 launches)" in text
+    assert not re.search(r"\d \[\d", text)
 
 
 def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
@@ -167,10 +118,10 @@ def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
         stored.write_bytes(store.encode(run))
         for one in publish([stored], out):
             assert out in one.resolve().parents
-            reader = Reader(one.read_text(encoding="utf-8"))
-            assert reader.programs == scripts(one)
-            assert ("{{7*7}}" in reader.text) == (name == "told")
-            assert not {"\x00", "\u202e"} & set(reader.text)
+            page = parsed(one)
+            assert len(page.select("script:not([type])")) == scripts(one)  # others are data
+            assert ("{{7*7}}" in str(page)) == (name == "told")
+            assert not {"\x00", "\u202e"} & set(str(page))
 
 
 def test_names_are_safe_in_paths_and_stay_apart() -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
 
+from typing import Any
+
 import pytest
 
 from frobench.reports.files.metadata import ANYWHERE, Head
@@ -10,7 +12,7 @@ from frobench.reports.summary import views
 from frobench.suite import checks
 from frobench.suite.checks import noise, power, rule
 from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
-from tests.instruments.faults.judging import made
+from tests.instruments.faults.judging import made, put
 
 
 def page_of(run: Run) -> str:
@@ -44,19 +46,16 @@ def on_gpus() -> Run:
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
     run = on_gpus()
-    assert isinstance(run.frobench.telemetry, Telemetry)
-    run.frobench.telemetry.idle_watts = {"cuda:0": 76.4, "cpu": 31.0}
-    run.frobench.environment.accelerators[0].power_limit_watts = 560.0
+    put(run, "frobench.telemetry.idle_watts", {"cuda:0": 76.4, "cpu": 31.0})
+    put(run, "frobench.environment.accelerators.0.power_limit_watts", 560.0)
     case = next(one for one in run.benchmarks if one.extra_info.work.flops)
     case.extra_info.work = Work(flops=3e11)
     joules = [0.3, 0.31, 0.29, 0.3, 0.32, 0.28, None, 0.3]
     case.extra_info.energy = Energy(joules=joules, seconds=[j and j / 600 for j in joules])
-    told = sensors.spent(run, {case.fullname: ("throttled",)})
-    assert told is not None
+    told: Any = sensors.spent(run, {case.fullname: ("throttled",)})
     (row,) = told.rows
     assert (row.joules.value.value, row.joules.value.launches) == (0.3, 7)
     assert row.watts.value.value == pytest.approx(600)
-    assert row.work is not None
     assert row.work.value.value == pytest.approx(1e12)
     assert row.work.marks == ("throttled",)
     assert told.devices == [
@@ -74,8 +73,7 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     first, second, third, *_ = run.frobench.outcomes
     run.frobench.without_energy = dict.fromkeys((first.fullname, third.fullname), "no counter")
     run.frobench.without_energy[second.fullname] = "no time"
-    told = sensors.spent(run, {})
-    assert told is not None
+    told: Any = sensors.spent(run, {})
     assert told.left_out == {
         "no counter": [views.name(run, first), views.name(run, third)],
         "no time": [views.name(run, second)],
@@ -88,9 +86,8 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
 def test_a_throttled_case_says_so_beside_its_number() -> None:
     run = made(accelerators=1)
     parts = {"GpuIdle": 0.2, "SwPowerCap": 0.9, "SwThermalSlowdown": 0.4}
-    run.benchmarks[0].extra_info.telemetry = {
-        "cuda:0": Sensed(readings=40, values={}, held_back=parts)
-    }
+    sensed = {"cuda:0": Sensed(readings=40, values={}, held_back=parts)}
+    run.benchmarks[0].extra_info.telemetry = sensed
     run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
     name = run.benchmarks[0].fullname
     found = {one.code: one for one in run.frobench.conclusions if one.case == name}
@@ -106,15 +103,13 @@ def test_a_throttled_case_says_so_beside_its_number() -> None:
 
 def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
     run = on_gpus()
-    assert run.frobench.telemetry
-    run.frobench.telemetry.held_back = {"cuda:0": {"SwPowerCap": [None, None, None]}}
+    put(run, "frobench.telemetry.held_back", {"cuda:0": {"SwPowerCap": [None, None, None]}})
     assert "SwPowerCap" not in page_of(run)
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
     run = on_gpus()
-    assert isinstance(run.frobench.telemetry, Telemetry)
-    run.frobench.telemetry.launches = [30.0, 44.0]
+    put(run, "frobench.telemetry.launches", [30.0, 44.0])
     (sheet,) = (one for one in Contents(run, []).tables if one.name == "sensors")
     found = [tuple(row.values()) for row in sheet.table.to_pylist()]
     assert [one[2:5] for one in found if one[:2] == ("cuda:0", "power_watts")] == [

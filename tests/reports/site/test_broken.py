@@ -3,11 +3,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
-from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.files import downloads
@@ -38,10 +38,10 @@ def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return failing
 
 
-def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
+def built(paths: list[Path], out: Path, *beside: purchase.Maker) -> dict[Path, list[Conclusion]]:
     """Build a site, and return what is said of the files that are left out."""
     why: dict[Path, list[Conclusion]] = {}
-    build.build(paths, out, tell=why.__setitem__, workers=Workers(1))
+    build.build(paths, out, tell=why.__setitem__, workers=Workers(1), beside=[*beside])
     return why
 
 
@@ -65,10 +65,8 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
     paths = stored(tmp_path / "results", *runs)
     assert built([paths[0], *paths[2:]], tmp_path / "without") == {}
     monkeypatch.setattr(module, name, fails_for(COMMIT, getattr(module, name)))
-    why = built(paths, tmp_path / "with")
-    assert {path: [one.code for one in found] for path, found in why.items()} == {
-        paths[1]: ["broken"]
-    }
+    ((path, (told,)),) = built(paths, tmp_path / "with").items()
+    assert (path, told.code) == (paths[1], "broken")
     whole, without = files(tmp_path / "with"), files(tmp_path / "without")
     assert whole.keys() == without.keys()
     assert {path for path in whole if whole[path] != without[path]} == {INDEX}
@@ -100,10 +98,8 @@ def odd_only(source: Source) -> int:
 
 
 def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> NoReturn:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(build, "write", full)
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(build, "write", Mock(side_effect=full))
     with pytest.raises(OSError, match="No space"):
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
 
@@ -113,15 +109,12 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
 ) -> None:
     runs = [small(number) for number in (1, 2, 3)]
     for run in runs:
-        cpu = run.frobench.environment.cpu
-        run.frobench.environment.cpu = replace(cpu, model=f"Processor {run.frobench.run}")
+        run.frobench.environment.cpu.model = f"Processor {run.frobench.run}"
     paths = stored(tmp_path / "results", *runs)
     failing = fails_for(runs[0].frobench.run, purchase.show)
     monkeypatch.setattr(purchase, "show", failing)
     beside = purchase.Maker(paths, None, [])
-    why: dict[Path, list[Conclusion]] = {}
-    build.build(paths, tmp_path / "site", tell=why.__setitem__, workers=Workers(1), beside=[beside])
-    assert [*why] == [paths[0]]
+    assert [*built(paths, tmp_path / "site", beside)] == [paths[0]]
     assert beside.made
     page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")
     assert all(one.frobench.run in page for one in runs[1:])

@@ -7,93 +7,60 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.reports.findings import findings
 from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Energy, Run, Search, Work
+from frobench.suite.stored.types import Case, Energy, Run
 from frobench.suite.units import format_estimate
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, with_cases
+from tests.instruments.runs.exact_runs import LAUNCHES, with_cases
+from tests.reports.findings.table import cases
+from tests.reports.pages import text_of
 from tests.reports.run.test_page import read
 
 GPU, CPU = "cuda:0", "cpu"
-SIZES = (4**5, 4**9, 4**13)
-SHAPE = (4096, 8192, 2048)
-LATENCY, MEMORY, LINK, OPERATION, READ_BACK = 1e-5, 3e12, 5e10, 4e-6, 9e-6
+MEMORY, LINK, OPERATION, READ_BACK = 3e12, 5e10, 4e-6, 9e-6
+FLOPS = 2.0 * 4096 * 8192 * 2048
+"""Of the shape that a search found."""
 
 
-def of(exercise: str, cases: Sequence[Case]) -> list[Case]:
-    return [replace(one, group=exercise) for one in cases]
+SIZES = "size=1024,262144,67108864"
 
 
-def searched(device: str, dtype: str, rate: float, sustained: float | None = None) -> list[Case]:
-    """Build the case of a shape that was found, maybe with its rate over seconds."""
-    flops = 2.0 * SHAPE[0] * SHAPE[1] * SHAPE[2]
-    found = case("bench_product", flops / rate, device, work=Work(flops=flops), dtype=dtype)
-    found.extra_info.search = Search(shape=[*SHAPE], shapes=9, seconds=3.0, runner_up=0.9)
-    if sustained:
-        found.extra_info.parts["sustained"] = [flops / sustained * factor for factor in WOBBLE]
-    return of("attainable_peak", [found])
+def micro(work: float, rate: float) -> float:
+    """Return the microseconds of work at a rate."""
+    return 1e6 * work / rate
 
 
-def square(device: str, dtype: str, rate: float) -> list[Case]:
-    flops = 2.0 * 1024**3
-    made = case("bench_square", flops / rate, device, work=Work(flops=flops), n=1024, dtype=dtype)
-    return of("matmul", [made])
-
-
-def copied(function: str, device: str, rate: float, **params: Any) -> list[Case]:  # noqa: ANN401 - what a benchmark takes
-    """Build copies of three sizes that lie on a line."""
-    found = []
-    for size in SIZES:
-        moved = (2.0 if function == "bench_within" else 1.0) * size
-        work, seconds = Work(bytes=moved), LATENCY + moved / rate
-        found.append(case(function, seconds, device, work=work, size=size, **params))
-    return of("copies", found)
-
-
-def operations(device: str, seconds: float) -> list[Case]:
-    found = []
-    for n in (1, 10, 100, 1000):
-        work, took = Work(items=float(n)), LATENCY + n * seconds
-        found.append(case("bench_pieces", took, device, work=work, pieces=n))
-    return of("many_or_one", found)
-
-
-def steps(device: str, read_back: float) -> list[Case]:
-    work = Work(items=1000.0)
-    item = case("bench_item", 0.01 + 1000 * read_back, device, work=work, steps=1000)
-    log = case("bench_log_on_device", 0.01, device, work=work, steps=1000)
-    return of("norm_logging", [item, log])
+def peak(device: str, dtype: str, rate: float, more: str = "") -> str:
+    """Return the line of a product whose shape was found."""
+    shape = f"+ attainable_peak/product | {device} | dtype={dtype}"
+    return f"{shape} | {micro(FLOPS, rate)} | flops={FLOPS} search=0.9 {more}"
 
 
 def everything(device: str, factor: float = 1.0) -> list[Case]:
     """Build a device whose rates are known, and so many times as high."""
-    links = [
-        case
-        for function in ("bench_to_device", "bench_to_host")
-        for case in copied(function, device, factor * LINK, memory="pinned")
-    ]
-    return [
-        *searched(device, "bfloat16", factor * 6e14, factor * 5e14),
-        *searched(device, "float32", factor * 4e13),
-        *square(device, "float16", factor * 4.5e14),
-        *copied("bench_within", device, factor * MEMORY),
-        *operations(device, OPERATION),
-        *steps(device, READ_BACK),
-        *(links if device != CPU else []),
-    ]
+    link = f"10 + {micro(1, factor * LINK)}x | bytes=1x"
+    links = f"+ copies/to_device,to_host | {device} | {SIZES} memory=pinned | {link}"
+    sustained = f"sustained={micro(FLOPS, factor * 5e14)}"
+    return cases(f"""
+{peak(device, "bfloat16", factor * 6e14, sustained)}
+{peak(device, "float32", factor * 4e13)}
++ matmul/square | {device} | n=1024 dtype=float16 | {micro(2**31, factor * 4.5e14)} | flops=2x^3
++ copies/within | {device} | {SIZES} | 10 + {micro(2, factor * MEMORY)}x | bytes=2x
++ many_or_one/pieces | {device} | pieces=1,10,100,1000 | 10 + {1e6 * OPERATION}x | items=1x
++ norm_logging/item,log_on_device | {device} | steps=1000 | {1e4 + 1e9 * READ_BACK} 1e4 | items=1000
+{links if device != CPU else ""}""")
 
 
-def run_of(cases: Sequence[Case], accelerators: int = 1) -> Run:
-    return with_cases(factory.run(accelerators=accelerators, launches=LAUNCHES), cases)
+def run_of(these: Sequence[Case], accelerators: int = 1) -> Run:
+    return with_cases(factory.run(accelerators=accelerators, launches=LAUNCHES), these)
 
 
-def axes_of(cases: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
-    return device_axes(run_of(cases, accelerators))
+def axes_of(these: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
+    return device_axes(run_of(these, accelerators))
 
 
 def axis(found: DeviceAxes, name: Any, precision: str = "") -> Axis:  # noqa: ANN401 - one of `TITLES`
@@ -151,33 +118,26 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
         ("read_back", f"read-back-{GPU}"),
     ):
         assert axis(found, name).value == named[finding].value
-    burst = device_axes(run_of([*searched(GPU, "bfloat16", 6e14)]))
-    alone = findings(run_of([*searched(GPU, "bfloat16", 6e14)]))["attainable_peak"][0]
-    assert axis(burst, "compute").value == alone.value
-
-
-def layers(function: str, width: int, seconds: float, work: Work) -> list[Case]:
-    """Build a layer whose work takes so long."""
-    params: dict[str, Any] = {"width": width, "layers": 1, "batch": 1, "dtype": "bfloat16"}
-    return of("transformer", [case(function, seconds, GPU, work=work, **params)])
-
-
-def small(weights: str, moved: float, width: int) -> list[Case]:
-    """Build a layer with small weights whose token takes 0.1 ms."""
-    shape: dict[str, Any] = {"width": width, "weights": weights, "dtype": "bfloat16"}
-    work = Work(bytes=moved)
-    return of("small_weights", [case("bench_decode_graph", 1e-4, GPU, work=work, **shape)])
+    burst = run_of(cases(peak(GPU, "bfloat16", 6e14)))
+    (alone, *_) = findings(burst)["attainable_peak"]
+    assert axis(device_axes(burst), "compute").value == alone.value
 
 
 def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cache_holds(
     tmp_path: Path,
 ) -> None:
     def measured(width: int) -> Run:
-        layer = [small("bfloat16", 4e8, width), small("int8", 2.5e8, width)]
-        layer += [small("int4", 1.2e8, width), copied("bench_within", GPU, MEMORY)]
-        layer += [layers("bench_decode_graph", 4096, 1e-4, Work(bytes=4e8))]
-        layer += [layers("bench_prefill_graph", 4096, 1.6e-3, Work(flops=8e11))]
-        return run_of([case for cases in layer for case in cases])
+        small = f"+ small_weights/decode_graph | {GPU} | width={width} dtype=bfloat16 weights"
+        layer = f"{GPU} | width=4096 layers=1 batch=1 dtype=bfloat16"
+        return run_of(
+            cases(f"""
+{small}=bfloat16 | 100 | bytes=4e8
+{small}=int8 | 100 | bytes=2.5e8
+{small}=int4 | 100 | bytes=1.2e8
++ copies/within | {GPU} | {SIZES} | 10 + {micro(2, MEMORY)}x | bytes=2x
++ transformer/decode_graph | {layer} | 100 | bytes=4e8
++ transformer/prefill_graph | {layer} | 1600 | flops=8e11""")
+        )
 
     run = measured(8192)
     own = device_axes(run)
@@ -194,7 +154,7 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     other.write_bytes(store.encode(run_of(everything(GPU))))
     told = " ".join(CliRunner().invoke(main, ["show", str(path)]).stdout.split())
     assert f"{format_estimate(eight, 'tokens/s')} decoding with int8 weights" in told
-    page = " ".join(read(tmp_path, run)[1].text.split())
+    page = text_of(read(tmp_path, run))
     whole = speeds["Llama 3.1 8B"]
     for speed in (eight, whole.decode, whole.prompt):
         assert speed
@@ -209,11 +169,11 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
 
 
 def test_power_is_that_of_the_case_that_draws_most() -> None:
-    cases = everything(GPU)
-    for one, watts in zip(cases, (300.0, 650.0), strict=False):
+    every = everything(GPU)
+    for one, watts in zip(every, (300.0, 650.0), strict=False):
         seconds = [2.0] * LAUNCHES
         one.extra_info.energy = Energy(joules=[2.0 * watts, *[None] * 7], seconds=[*seconds])
-    found = axes_of(cases)
+    found = axes_of(every)
     assert found.watts is not None
     assert (found.watts.value, found.watts.launches) == (650.0, 1)
 

@@ -12,13 +12,10 @@ from frobench.reports.table.launches import Logs, scored
 from frobench.suite.statistics import case_medians
 from frobench.suite.stored.types import Case
 from studies.calibration import ratios as study
-from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import LAUNCHES
 from tests.instruments.runs.made_up_cards import on_the_cpu
-from tests.reports.purchase.test_machines import copy, product
+from tests.reports.purchase.test_machines import copy, measured, product
 
-BASE = factory.run(accelerators=1, launches=LAUNCHES)
-SLOW = [1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1.0][:LAUNCHES]
+SLOW = [1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1.0]
 LOGS = [math.log(one) for one in SLOW]
 
 
@@ -40,8 +37,7 @@ def shaken(case: Case, factors: Sequence[float]) -> Case:
 
 
 def of(*cases: Case) -> Logs:
-    run = replace(BASE, benchmarks=[*cases], frobench=replace(BASE.frobench, outcomes=[]))
-    return scored(run, {one.fullname: case_medians(one) for one in cases}).seconds
+    return scored(measured(cases), {one.fullname: case_medians(one) for one in cases}).seconds
 
 
 PRODUCT, OTHER, COPY = product(8192, 1.0), product(16384, 1.0), copy(1.0)
@@ -68,7 +64,7 @@ def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
 
 def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None:
     card = [shaken(PRODUCT, SLOW), shaken(COPY, TURNED)]
-    alone = on_the_cpu(replace(BASE, benchmarks=[shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
+    alone = on_the_cpu(measured([shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
     found = of(*card, *alone.benchmarks)
     names = {"products_float32", "memory"}
     assert found.errors.keys() == names | {f"{name}.cpu" for name in names}
