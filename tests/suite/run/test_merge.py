@@ -59,9 +59,11 @@ def records() -> list[Record]:
         Ended(launch=0, started="2026-01-01T00:00:00+00:00", begun=3.0, seconds=20.0),
         Refused(launch=1, case="product", status="skipped", reason="the device was lost"),
         measured("empty", launch=1, samples=[1e-6], check=Check("all", 0.0, 0.0)),
+        Busy(launch=1, case="empty", begun=150.0, ended=152.0, calls=1000, seconds=1.5),
         Ended(launch=1, started="2026-01-01T00:01:00+00:00", begun=63.0, seconds=4.0),
         Harness(launch=2, environment=OTHER, facts=no_facts()),
         last,
+        Busy(launch=3, case="product", begun=160.0, ended=162.0, calls=1000, seconds=9.0),
         Ended(
             launch=2,
             started="2026-01-01T00:02:00+00:00",
@@ -117,6 +119,7 @@ def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst()
         "energy": Energy(joules=[0.6, None, None], seconds=[0.002, None, None]),
     }
     assert (empty.extra_info.launches, empty.extra_info.order) == ([0, 1, 0], [0, 1, 0])
+    assert empty.extra_info.parts == {}  # what a processor sustains is no rate of its own
 
 
 def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
@@ -205,6 +208,7 @@ def test_other_launches_keep_their_samples_and_a_loss_is_named() -> None:
 def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     run = of_a_group(2, 0, 1)
     assert run.benchmarks == []
+    assert [launch.lost for launch in run.frobench.launches] == [REASON] * 2
     assert [(one.status, one.reason) for one in run.frobench.outcomes] == [
         ("failed", REASON),
         ("skipped", f"lost: {REASON}"),
