@@ -4,9 +4,11 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import chdir
 from pathlib import Path
 from random import Random
 from statistics import variance
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -25,11 +27,18 @@ from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from tests.instruments.faults.judging import add_up, keep, set_samples
+from tests.instruments.faults.judging import add_up, keep, put, set_samples
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
 CASES = 12
+
+
+def _trouble(run: Run, *codes: str) -> Run:
+    run.frobench.troubles = [
+        Conclusion(code=code, severity="warning", message="", advice="") for code in codes
+    ]
+    return run
 
 
 def _runs(count: int, apart: float, *, common: bool = False, noise: float = 0.01) -> Iterator[Run]:
@@ -118,9 +127,7 @@ def test_the_runs_that_are_compared_teach_nothing() -> None:
 def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
     runs = [*_runs(6, 0.1)]
     runs[2].frobench.environment.software.torch = "2.14.0"
-    runs[3].frobench.troubles = [
-        Conclusion(code="busy-processor", severity="warning", message="", advice="")
-    ]
+    _trouble(runs[3], "busy-processor")
     base, *others = map(levels, [runs[0], *runs[2:]])
     alike = [other.run for other in others if other.is_like(base)]
     assert alike == [run.frobench.run for run in runs[4:]]
@@ -138,13 +145,6 @@ def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
     (folder / "29990101T000002Z-unfit.json").write_bytes(store.encode(unfit))
     names = [one.run for one in newest_levels([folder, folder, tmp_path / "missing"])]
     assert names == sorted((path.stem for path in paths), reverse=True)
-
-
-def _trouble(run: Run, *codes: str) -> Run:
-    run.frobench.troubles = [
-        Conclusion(code=code, severity="warning", message="", advice="") for code in codes
-    ]
-    return run
 
 
 def _pair() -> tuple[Run, Run]:
@@ -175,16 +175,11 @@ def test_unlike_disturbance_leaves_every_case_unresolved_and_like_disturbance_no
     assert exit_code(comparison) == (3 if reason else 4)
 
 
-def _load(run: Run, cores: float, launches: int = 100) -> Run:
-    """Let other programs keep so many cores busy in the first launches."""
-    for number, launch in enumerate(run.frobench.launches):
-        launch.others = cores if number < launches else 0.0
-    return run
-
-
 def test_a_busy_processor_disturbs_even_where_it_was_so_in_both_runs() -> None:
     base, new = _pair()
-    comparison = compare_runs(_load(base, 1.5), _load(new, 1.6))
+    for run, cores in ((base, 1.5), (new, 1.6)):
+        put(run.frobench.launches, "*.others", cores)
+    comparison = compare_runs(base, new)
     parts = ("75% of the cores busy in base", "80% of the cores busy in new")
     reason = f"disturbed: {'; '.join(f'other programs kept {part}' for part in parts)}"
     assert {case.reason for case in comparison.cases} == {reason}
@@ -244,12 +239,6 @@ MANY = 12
 """As many runs as a comparison learns from."""
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder without results."""
-    monkeypatch.chdir(tmp_path)
-
-
 def slowed(run: Run, code: float = 1.0, cores: float = 1.0) -> Run:
     """Let every call take so many times as long, by its code and by the cores."""
     for launch in run.frobench.launches:
@@ -262,8 +251,9 @@ def slowed(run: Run, code: float = 1.0, cores: float = 1.0) -> Run:
 
 def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
     """Store runs in one folder, compare the first two, and return what the command prints."""
-    first, second, *_ = [store.write(run, Path("stored")) for run in (base, new, *others)]
-    shown = CliRunner().invoke(main, ["compare", str(first), str(second), "--json"])
+    with TemporaryDirectory() as folder, chdir(folder):  # without results of its own
+        first, second, *_ = [store.write(run, Path("stored")) for run in (base, new, *others)]
+        shown = CliRunner().invoke(main, ["compare", str(first), str(second), "--json"])
     printed: dict[str, Any] = json.loads(shown.stdout)
     return printed
 

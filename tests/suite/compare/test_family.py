@@ -21,6 +21,7 @@ from frobench.suite.compare.verdicts import (
 )
 from frobench.suite.stored.types import Case, Run
 from frobench.suite.terminal import comparison
+from tests.instruments.faults.judging import samples, set_samples
 from tests.instruments.runs import factory
 
 
@@ -128,11 +129,9 @@ def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -
 def test_the_standard_errors_are_those_of_the_statistics() -> None:
     random = np.random.default_rng(16)
     base, new = random.normal(0, 0.01, (2, 30, 500))
-    expected = 0.01 * math.sqrt(2 / 30)
-    assert float(np.mean(between_runs(base, new).errors)) == pytest.approx(expected, rel=0.2)
-    assert float(np.mean(within_launches(new).errors)) == pytest.approx(
-        0.01 / math.sqrt(30), rel=0.2
-    )
+    for found, of_launches in ((between_runs(base, new), 2), (within_launches(new), 1)):
+        expected = 0.01 * math.sqrt(of_launches / 30)
+        assert float(np.mean(found.errors)) == pytest.approx(expected, rel=0.2)
 
 
 def _interleave(run: Run, count: int, *, slower: float = 1.0, first: float = 1.0) -> list[Case]:
@@ -143,24 +142,16 @@ def _interleave(run: Run, count: int, *, slower: float = 1.0, first: float = 1.0
     random = Random(1)  # noqa: S311 - no secret
     cases = [case for case in run.benchmarks if case.extra_info.headline][:count]
     for case in cases:
-        against, place = [], 0
-        for samples in case.extra_info.launches:
-            for pair in range(samples):
-                cost = first if pair % 2 == 0 else 1 / first
-                noise = math.exp(random.gauss(0, 0.002))
-                against.append(case.stats.data[place] * noise / cost / slower)
-                place += 1
-        case.extra_info.against = against
+        case.extra_info.against = [
+            sample * math.exp(random.gauss(0, 0.002)) / first ** (-1) ** pair / slower
+            for launch in samples(case)
+            for pair, sample in enumerate(launch)
+        ]
     return cases
 
 
-def _noisy(launches: int = 12) -> Run:
-    """Return a run in which launches differ by 20%: two such runs would not show 2%."""
-    return factory.run(launches=launches, noise=0.2)
-
-
 def test_two_percent_show_within_launches_that_differ_by_twenty() -> None:
-    run = _noisy()
+    run = factory.run(launches=12, noise=0.2)  # two such runs would not show 2%
     _interleave(run, 4, slower=1.02)
     found = compare_versions(run)
     assert found.counts == {"slower": 4}
@@ -170,7 +161,7 @@ def test_two_percent_show_within_launches_that_differ_by_twenty() -> None:
 
 
 def test_the_other_version_is_the_base_in_seconds() -> None:
-    run = _noisy()
+    run = factory.run(launches=12, noise=0.2)
     (case,) = _interleave(run, 1, slower=2.0)
     (found,) = compare_versions(run).cases
     assert found.base.value == pytest.approx(found.new.value / 2, rel=0.01)
@@ -180,11 +171,10 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
 
 def test_what_coming_first_costs_falls_out_over_pairs_that_are_led_by_turns() -> None:
     run = factory.run(launches=6, noise=0.0)
+    for case in run.benchmarks:
+        set_samples(case, [case.stats.data[:1] * 4] * 6)
     (case,) = _interleave(run, 1, first=1.3)
-    case.extra_info.launches = [4] * 6
-    against = (case.extra_info.against or [])[:4] * 6
-    case.stats.data = case.stats.data[:1] * 24
-    assert launch_ratios(case, against) == pytest.approx([1.0] * 6, rel=0.01)
+    assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
 
 
 def test_a_preempted_sample_moves_no_ratio() -> None:
@@ -195,7 +185,7 @@ def test_a_preempted_sample_moves_no_ratio() -> None:
 
 
 def test_six_launches_show_a_change_of_several_cases() -> None:
-    run = _noisy(launches=6)
+    run = factory.run(launches=6, noise=0.2)
     _interleave(run, 2, slower=1.2)
     found = compare_versions(run)
     assert found.counts == {"slower": 2}

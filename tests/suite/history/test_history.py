@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.suite import checks
@@ -37,17 +38,11 @@ from frobench.suite.terminal import history_words
 from studies.searches import MadeUpCommits, step
 from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
-from tests.instruments.runs.made_up_launches import (
-    NAMES,
-    Launch,
-    Quiet,
-    identity,
-    made_up,
-    measured,
-)
+from tests.instruments.runs.made_up_launches import NAMES, Launch, Quiet, identity, made_up
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
+ONE, TWO = (identity(name).fullname for name in NAMES)
 REAL_POPEN = subprocess.Popen
 NOISE = 0.01
 NUMBERS = count()
@@ -72,39 +67,35 @@ class Commit(Launch):
         if text == "broken":
             yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
             return
-        first = identity(NAMES[0]).fullname
+        launch = self.spec.launch
+        flaky = text == "flaky" and launch == 3 and self.spec.mode == "measure"
         for record in super().records():
             if not isinstance(record, Measured):
                 yield record
-            elif record.case != first:
-                yield self.timed(record, 1e-3)
-            elif text == "fails" or (text, record.launch, self.spec.mode) == (
-                "flaky",
-                3,
-                "measure",
-            ):
+            elif record.case == ONE and (text == "fails" or flaky):
                 why = "RuntimeError: broken"
-                yield Refused(launch=record.launch, case=first, status="failed", reason=why)
+                yield Refused(launch=launch, case=ONE, status="failed", reason=why)
             else:
-                yield self.timed(record, float(text) if text[0].isdigit() else 1e-3)
-        yield Imported(
-            launch=self.spec.launch,
-            inside=int(text != "missing"),
-            foreign=Foreign("mylib", "/elsewhere", "python") if text == "elsewhere" else None,
-        )
+                has_time = record.case == ONE and text[0].isdigit()
+                yield self.timed(record, float(text) if has_time else 1e-3)
+        foreign = Foreign("mylib", "/elsewhere", "python") if text == "elsewhere" else None
+        yield Imported(launch=launch, inside=int(text != "missing"), foreign=foreign)
 
     def timed(self, record: Measured, seconds: float) -> Measured:
         """Return a record with times as two launches of one commit have them."""
         revision = Path(self.spec.plan.paths[0]).parent.name  # the same whenever this is called
         name = f"{revision}/{record.launch}/{record.case}"
         chance = random.Random(name)  # noqa: S311 - not for secrets
-        made = measured(record.launch, NAMES[0], seconds * chance.lognormvariate(0, NOISE))
-        made.case, made.wall_seconds = record.case, record.wall_seconds
-        made.check = Check("it", error=0.0, bound=1.0)
-        made.order = 1 + (record.case == identity(NAMES[1]).fullname)
-        if self.spec.mode == "pilot":  # which takes no time
-            made.warmup = made.sampled = 0.0
-        return made
+        samples = [seconds * chance.lognormvariate(0, NOISE)] * 3
+        takes_time = self.spec.mode != "pilot"
+        return replace(
+            record,
+            samples=samples,
+            sampled=takes_time * sum(samples),
+            warmup=takes_time * record.warmup,
+            check=Check("it", error=0.0, bound=1.0),
+            order=1 + (record.case == TWO),
+        )
 
 
 def project(folder: Path, *texts: str) -> Path:
@@ -119,28 +110,8 @@ def project(folder: Path, *texts: str) -> Path:
 
 def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
     """Search the history of a project; without revisions, all of it."""
-    wanted = asked(tree, revisions, launches)
-    with made_up_commits(tree), Interruptions() as interruptions:
-        return history(wanted, Quiet(), interruptions)
-
-
-@contextmanager
-def made_up_commits(tree: Path) -> Iterator[None]:
-    """Let launches take as long as their commits say."""
-    with (
-        made_up(Commit),
-        pytest.MonkeyPatch.context() as patch,  # ends first, since it replaces what that did
-    ):
-        patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
-        patch.setattr(runner, "project_folder", project_folder)
-        ids = (f"{next(NUMBERS):07}{'e' * 33}" for _ in count())  # no two runs of a name
-        patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
-        yield
-
-
-def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest:
     first = git(tree, "rev-list", "--max-parents=0", "HEAD")
-    return HistoryRequest(
+    wanted = HistoryRequest(
         range=revisions or f"{first}..main",
         results=tree.parent / "results",
         benchmarks=tree / "benchmarks",
@@ -149,6 +120,19 @@ def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest
         expression="one",
         seed=1,
     )
+    with made_up_commits(tree), Interruptions() as interruptions:
+        return history(wanted, Quiet(), interruptions)
+
+
+@contextmanager
+def made_up_commits(tree: Path) -> Iterator[None]:
+    """Let launches take as long as their commits say."""
+    with made_up(Commit), pytest.MonkeyPatch.context() as patch:  # which ends first
+        patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
+        patch.setattr(runner, "project_folder", project_folder)
+        ids = (f"{next(NUMBERS):07}{'e' * 33}" for _ in count())  # no two runs of a name
+        patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
+        yield
 
 
 def said(done: History) -> list[str]:
@@ -164,8 +148,11 @@ def nothing_is_left(tree: Path) -> bool:
     return len(git(tree, "worktree", "list").splitlines()) == 1
 
 
+Searched = tuple[Path, History]
+
+
 @pytest.fixture(scope="module")
-def slower(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, History]:
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Searched:
     """Search nine commits of which the sixth is 10% slower, and the fifth broken."""
     texts = ["1e-3"] * 4 + ["broken"] + ["1.1e-3"] * 4
     tree = project(tmp_path_factory.mktemp("slower"), *texts)
@@ -173,7 +160,7 @@ def slower(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, History]:
 
 
 def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
-    slower: tuple[Path, History],
+    slower: Searched,
 ) -> None:
     _, done = slower
     commits = done.commits
@@ -191,7 +178,7 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
     assert exit_code(done.comparison) == 4
 
 
-def test_the_table_has_the_measured_commits_in_order(slower: tuple[Path, History]) -> None:
+def test_the_table_has_the_measured_commits_in_order(slower: Searched) -> None:
     table = rows(slower[1])
     places = [name for name, *_ in table]
     known = [one.short for one in slower[1].commits]
@@ -204,9 +191,7 @@ def test_the_table_has_the_measured_commits_in_order(slower: tuple[Path, History
     ]
 
 
-def test_each_commit_that_was_measured_is_stored_with_its_facts(
-    slower: tuple[Path, History],
-) -> None:
+def test_each_commit_that_was_measured_is_stored_with_its_facts(slower: Searched) -> None:
     tree, done = slower
     runs = [store.read(path) for path in done.stored]
     assert done.findings.beside_first.keys() | {0, 3, 5} == {
@@ -224,9 +209,7 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(
     assert not [*(tree.parent / "results" / ".runs").iterdir()]
 
 
-def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
-    slower: tuple[Path, History],
-) -> None:
+def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(slower: Searched) -> None:
     assert nothing_is_left(slower[0])
     assert git(slower[0], "status", "--porcelain") == ""
 
@@ -284,20 +267,26 @@ ELSEWHERE = "mylib was imported from /elsewhere, "
 
 
 @pytest.mark.parametrize(
-    ("texts", "message"),
+    ("texts", "revisions", "message"),
     [
-        (["broken", "1e-3"], f'"Commit 0", the first {NO_END}'),
-        (["1e-3", "broken"], f'"Commit 1", the last {NO_END}'),
-        (["elsewhere"] * 3, f"{ELSEWHERE}and not from mylib at "),
-        (["1e-3", "elsewhere"], f"{ELSEWHERE}.* name its folder in the commit: `--path python "),
+        (["broken", "1e-3"], "", f'"Commit 0", the first {NO_END}'),
+        (["1e-3", "broken"], "", f'"Commit 1", the last {NO_END}'),
+        (["elsewhere"] * 3, "", f"{ELSEWHERE}and not from mylib at "),
+        (
+            ["1e-3", "elsewhere"],
+            "",
+            f"{ELSEWHERE}.* name its folder in the commit: `--path python ",
+        ),
+        (["1e-3"] * 2, "main..main", "no commit is in it"),
+        (["1e-3"] * 2, "nowhere..main", "git says: "),
     ],
 )
-def test_an_end_that_cannot_be_measured_or_is_not_the_commits_code_is_refused(
-    tmp_path: Path, texts: list[str], message: str
+def test_a_range_without_commits_or_with_an_end_that_cannot_be_measured_is_refused(
+    tmp_path: Path, texts: list[str], revisions: str, message: str
 ) -> None:
     tree = project(tmp_path, *texts)
     with pytest.raises(CannotRunError, match=message):
-        searched(tree)
+        searched(tree, revisions)
     assert not [*(tmp_path / "results").glob("*/*.json")]
     assert nothing_is_left(tree)
 
@@ -307,17 +296,6 @@ def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> N
     done = searched(tree)
     assert "nothing was imported from mylib at " in said(done)[0]
     assert [*done.findings.broken] == [2]
-
-
-@pytest.mark.parametrize(
-    ("revisions", "message"),
-    [("main..main", "no commit is in it"), ("nowhere..main", "git says: ")],
-)
-def test_a_range_that_holds_no_commit_gets_one_clear_line(
-    tmp_path: Path, revisions: str, message: str
-) -> None:
-    with pytest.raises(CannotRunError, match=message):
-        searched(project(tmp_path, "1e-3", "1e-3"), revisions)
 
 
 @pytest.mark.parametrize("text", ["main", "--all..", "main~1...main"])

@@ -30,11 +30,16 @@ from tests.instruments.sessions import item, launch_spec, listening
 USED = {"product": ["cuda:0"]}
 
 
-def ticks(begun: float, ended: float, watts: float, device: str = "cuda:0") -> Iterator[Line]:
-    """Return readings of a counter, ten a second, of a device with this power."""
+def ticks(begun: float, ended: float, watts: float, already: float = 1e6) -> Iterator[Line]:
+    """Return readings of a counter, ten a second, of a device with this power.
+
+    already : joules that were counted at the time 0, had the device had this power since
+    """
     for number in range(round((ended - begun) * 10) + 1):
         at = begun + number / 10
-        yield Reading(at=at, run=at, device=device, values={"energy_joules": 1e6 + watts * at})
+        yield Reading(
+            at=at, run=at, device="cuda:0", values={"energy_joules": already + watts * at}
+        )
 
 
 def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
@@ -91,30 +96,15 @@ def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) 
 
 
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
-    lines = [*ticks(0, 1.2, 200.0)]
-    start = lines[-1]
-    assert isinstance(start, Reading)
-    for number in range(1, 22):
-        at = 1.2 + number / 10
-        count = start.values["energy_joules"] + 75.0 * number / 10
-        lines.append(Reading(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
+    lines = [*ticks(0, 1.2, 200.0), *ticks(1.3, 3.3, 75.0, already=1e6 + 1.2 * (200.0 - 75.0))]
     assert energy.idle_watts(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
     assert energy.idle_watts(lines, []) == {}
 
 
-def reset(lines: list[Line], at: float) -> list[Line]:
-    """Return readings of a counter that begins anew at some time."""
-    return [
-        replace(line, values={"energy_joules": line.values["energy_joules"] - 1e6})
-        if isinstance(line, Reading) and line.at > at
-        else line
-        for line in lines
-    ]
+BEGUN_ANEW = [*ticks(2.0, 3.0, 300.0), *ticks(3.1, 3.8, 300.0, already=0.0)]
 
 
-@pytest.mark.parametrize(
-    "lines", [[], [*ticks(2.0, 3.8, 0.0)], reset([*ticks(2.0, 3.8, 300.0)], 3.0)]
-)
+@pytest.mark.parametrize("lines", [[], [*ticks(2.0, 3.8, 0.0)], BEGUN_ANEW])
 def test_a_counter_that_does_not_count_tells_no_energy(lines: list[Line]) -> None:
     window, rest = busy(0, 2.0, 3.75, 100), Rested(begun=1.0, ended=3.8)
     assert energy.energy_of_cases(lines, [window], USED, launches=1) == {}
@@ -146,18 +136,18 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
 def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    seen = Busy(begun=1.0, ended=3.5, calls=30, seconds=2.1)
+
     def repeat(sampler: Sampler) -> Busy:
         sampler.result = sampler.body()
-        return Busy(begun=1.0, ended=3.5, calls=30, seconds=2.1)
+        return replace(seen)
 
     monkeypatch.setattr(Sampler, "repeat", repeat)
     session, records = listening(launch_spec("measure", launch=4))
     again = item("product")
     again.stash[WINDOW_OF_CASE] = True
     Measure(session, again)(lambda: 7, check=lambda result: Check("it", float(result != 7), 0.0))
-    assert records[-1] == Busy(
-        launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1
-    )
+    assert records[-1] == replace(seen, launch=4, case="product")
     with pytest.raises(WrongResultError):
         Measure(session, again)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
 
@@ -166,35 +156,23 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [100.0]
-    clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
+
+    def look() -> float:  # at a clock, which takes 20 ms, and nothing else any time
+        now[0] += 0.02
+        return now[0]
+
     gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
     install(monkeypatch, gpu)
     (sensor,) = sources({"cuda:0": Identity(seal("a", "7"))}, "7")[1].sensors()
     source = Source("NVML", ["cuda:0"], lambda: [sensor])
-    monkeypatch.setattr(telemetry, "time", SteppedTime(now))
-    monkeypatch.setattr(sensors, "time", SteppedTime(now))
+    stepped = SimpleNamespace(monotonic=look, thread_time=lambda: 0.0)
+    monkeypatch.setattr(telemetry, "time", stepped)
+    monkeypatch.setattr(sensors, "time", stepped)
     over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
     lines: list[Line] = []
-    for line in lines_of(source, clock, over):
+    for line in lines_of(source, lambda: now[0], over):
         lines.append(line)
         if now[0] > 104:
             break
     found = energy.energy_of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
-
-
-class SteppedTime:
-    """A module `time` in which a look at the clock takes 20 ms, and nothing else any time."""
-
-    def __init__(self, now: list[float]) -> None:
-        self._now = now
-
-    def monotonic(self) -> float:
-        """Return the time."""
-        self._now[0] += 0.02
-        return self._now[0]
-
-    @staticmethod
-    def thread_time() -> float:
-        """Return no time."""
-        return 0.0

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from frobench.suite.journal import Collected
 from frobench.suite.plan import CaseIdentity
 from frobench.suite.profiles import settings_for
-from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest
+from frobench.suite.run.expected import Expected, expect, newest
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
@@ -19,7 +19,7 @@ from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 RATE = 1e10
-SETTINGS = settings_for("standard", ["cpu"])
+SETTINGS, RIGOROUS = settings_for("standard", ["cpu"]), settings_for("rigorous", ["cpu"])
 EXERCISES = {"matmul": Exercise(question="How fast?", explanation="So.")}
 
 
@@ -54,26 +54,28 @@ def expected(
     return expect(found, settings, run)
 
 
-def only(**how: Any) -> ExpectedCase:  # noqa: ANN401 - see `expected`
-    (found,) = expected(how.pop("case"), **how).cases
-    return found
+NOTHING = (None, None, None)
 
 
-def test_a_case_that_was_measured_takes_as_long_again_and_does_the_same_work() -> None:
-    found = only(case=identity(64), run=before(square(64, 3e-3)))
-    assert (found.work, found.call_seconds, found.left_out) == (product(64), 3e-3, None)
-
-
-@pytest.mark.parametrize("other", [{"version": "2"}, {"device": "cuda:0"}, {"n": 128}])
-def test_of_another_version_device_or_size_nothing_is_known(other: dict[str, Any]) -> None:
-    case = identity(**{"n": 64} | other)
-    found = only(case=case, run=before(square(64)))
-    assert (found.work, found.call_seconds, found.left_out) == (None, None, None)
+@pytest.mark.parametrize(
+    ("case", "known"),
+    [
+        (identity(64), (product(64), 3e-3, None)),
+        (identity(64, version="2"), NOTHING),
+        (identity(64, device="cuda:0"), NOTHING),
+        (identity(128), NOTHING),
+    ],
+)
+def test_a_case_that_was_measured_takes_as_long_again_and_of_another_nothing_is_known(
+    case: CaseIdentity, known: tuple[object, ...]
+) -> None:
+    (found,) = expected(case, run=before(square(64, 3e-3))).cases
+    assert (found.work, found.call_seconds, found.left_out) == known
 
 
 def test_without_a_run_nothing_is_known_but_the_budget() -> None:
     found = expected(identity(64))
-    assert (found.before, found.launches, found.run_seconds) == (None, None, None)
+    assert (found.before, found.launches, found.run_seconds) == NOTHING
     assert found.budget == SETTINGS.budget
     assert found.cases[0].call_seconds is None
 
@@ -89,9 +91,8 @@ def test_the_same_profile_leaves_out_what_it_left_out_before() -> None:
     run = factory.run(launches=LAUNCHES)
     skipped = next(one for one in run.frobench.outcomes if one.status == "skipped")
     again = identity(64, fullname=skipped.fullname)
-    assert only(case=again, run=run).left_out == skipped.reason
-    other = settings_for("rigorous", ["cpu"])
-    assert only(case=again, run=run, settings=other).left_out is None
+    for settings, reason in ((SETTINGS, skipped.reason), (RIGOROUS, None)):
+        assert expected(again, run=run, settings=settings).cases[0].left_out == reason
 
 
 def test_launches_are_expected_to_take_as_long_as_those_of_the_last_run() -> None:
@@ -110,8 +111,7 @@ def test_how_long_a_run_takes_is_unknown_where_a_case_or_the_profile_is_new() ->
     run = before(square(64))
     assert expected(identity(64), run=run).run_seconds is not None
     assert expected(identity(64), identity(128), run=run).run_seconds is None
-    other = settings_for("rigorous", ["cpu"])
-    assert expected(identity(64), run=run, settings=other).run_seconds is None
+    assert expected(identity(64), run=run, settings=RIGOROUS).run_seconds is None
 
 
 def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> None:
@@ -129,28 +129,20 @@ def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> Non
     assert newest(tmp_path / "nowhere", "") is None
 
 
-def listed() -> Expected:
-    """Return cases of each kind that a list tells apart."""
-    eight = "+".join(f"cuda:{index}" for index in range(8))
-    cases = [
-        identity(64),
-        identity(128, headline=False),
-        identity(4096),
-        identity(64, "bench_all_of_them_together_at_once", device=eight),
-    ]
-    return expected(*cases, run=before(square(64), square(128, 0.5)))
-
-
 def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
-    shown = list(lines(listed(), 100))
+    eight = "+".join(f"cuda:{index}" for index in range(8))
+    cases = [identity(64), identity(128, headline=False), identity(4096)]
+    cases.append(identity(64, "bench_all_of_them_together_at_once", device=eight))
+    shown = [*lines(expected(*cases, run=before(square(64), square(128, 0.5))), 100)]
     text = "\n".join(shown)
     assert "matmul: How fast?" in text
-    (measured,) = (line for line in shown if " square[cpu-64]" in line)
-    assert measured.split()[1:] == ["524", "kFLOP", "72.4", "µs"]
-    (slow,) = (line for line in shown if " square[cpu-128]" in line)
-    assert slow.split()[-4:] == ["500", "ms", "left", "out"]
-    (unknown,) = (line for line in shown if "square[cpu-4096]" in line)
-    assert unknown.split()[1:] == ["unknown"]
+    for name, told in (
+        (" square[cpu-64]", ["524", "kFLOP", "72.4", "µs"]),
+        (" square[cpu-128]", ["4.19", "MFLOP", "500", "ms", "left", "out"]),
+        ("square[cpu-4096]", ["unknown"]),
+    ):
+        (line,) = (line for line in shown if name in line)
+        assert line.split()[1:] == told
     assert "together_at_once[cuda:0+...+cuda:7-64]" in text
     assert "standard: budget 7 min; 3 cases, 1 left out or not here" in text
     assert "Left out: one call takes longer than this profile allows (200 ms)." in text

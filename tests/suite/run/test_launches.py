@@ -25,15 +25,14 @@ CASES, LAUNCHED = 300, 9
 SETTINGS = settings_for("quick", ["cpu"], launches=LAUNCHED + 1)
 
 
-def plan() -> Plan:
-    """Return a plan of many cases and launches."""
-    return made_up_records.plan(
-        SETTINGS,
-        environment=environment(None, 0),
-        cases=[made_up_records.identity(f"bench_tiny[cpu-{n}]") for n in range(CASES)],
-        plan_seconds=1.0,
-        launch_seconds=1.0,
-    )
+PLAN = made_up_records.plan(
+    SETTINGS,
+    environment=environment(None, 0),
+    cases=[made_up_records.identity(f"bench_tiny[cpu-{n}]") for n in range(CASES)],
+    plan_seconds=1.0,
+    launch_seconds=1.0,
+)
+NAMES = [case.fullname for case in PLAN.cases]
 
 
 def records(number: int, names: list[str]) -> list[Record]:
@@ -83,39 +82,31 @@ def run(folder: Path, planned: Plan, monkeypatch: pytest.MonkeyPatch) -> launche
 def test_the_tenth_launch_of_300_cases_costs_the_runner_next_to_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = plan()
     journal = Journal(tmp_path / LAUNCHES)
-    names = [case.fullname for case in planned.cases]
     for number in range(LAUNCHED):
-        journal.append(records(number, names))
+        journal.append(records(number, NAMES))
         journal.write(Ended(launch=number, started="", begun=float(number), seconds=1.0))
-    assert run(tmp_path, planned, monkeypatch).done == LAUNCHED + 1
+    assert run(tmp_path, PLAN, monkeypatch).done == LAUNCHED + 1
     assert Launch.spent < 1.0  # it is milliseconds; 10 s and more if each case looks at all records
 
 
 def test_cases_that_hang_take_a_part_of_the_budget_and_are_not_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = plan()
-    planned = replace(
-        planned,
-        settings=settings_for("quick", ["cpu"], budget=260.0, launches=3),
-        deadlines=deadlines(
-            [(case, measured(case.fullname, samples=[1e-3])) for case in planned.cases], 0.02
-        ),
-    )
-    hanging = [case.fullname for case in planned.cases[::60]]
-    monkeypatch.setattr(Launch, "hanging", hanging)
+    settings = settings_for("quick", ["cpu"], budget=260.0, launches=3)
+    pairs = [(case, measured(case.fullname, samples=[1e-3])) for case in PLAN.cases]
+    planned = replace(PLAN, settings=settings, deadlines=deadlines(pairs, 0.02))
+    monkeypatch.setattr(Launch, "hanging", NAMES[::60])
     monkeypatch.setattr(Launch, "hung", [])
     assert run(tmp_path, planned, monkeypatch).done == 3
-    assert sorted(case for case, _ in Launch.hung) == sorted(hanging)
+    assert sorted(case for case, _ in Launch.hung) == sorted(NAMES[::60])
     assert sum(seconds for _, seconds in Launch.hung) < 0.25 * 260.0
 
 
 def test_a_case_has_ten_times_as_long_as_it_should_take_and_a_group_the_whole_deadline() -> None:
-    alone, group = plan().cases[0], replace(plan().cases[1], devices=["cpu/2x1"])
+    alone, group = PLAN.cases[0], replace(PLAN.cases[1], devices=["cpu/2x1"])
     slow = measured("", samples=[0.5], wall_seconds=4.0, sampled=1.0)
     pairs = [(case, replace(slow, case=case.fullname)) for case in (alone, group)]
-    planned = replace(plan(), deadlines=deadlines(pairs, 0.02))
+    planned = replace(PLAN, deadlines=deadlines(pairs, 0.02))
     assert 30 < planned.deadline(alone.fullname, left=0.0) < 60
     assert planned.deadline(group.fullname, left=0.0) == planned.settings.deadline == 60

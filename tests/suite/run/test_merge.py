@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The stored run holds what its journal says of every launch, and nothing else."""
 
+from typing import Any
+
+import pytest
 from msgspec.structs import asdict, replace
 
 from frobench.suite.journal import Begun, Busy, Ended, Gauged, Harness, Record, Refused, no_facts
@@ -10,13 +13,13 @@ from frobench.suite.run.merge import merge
 from frobench.suite.run.telemetry import Line, Reading
 from frobench.suite.stored.types import Check, Energy, Project, Run, Work
 from tests.instruments.runs import factory_machine, made_up_records
-from tests.instruments.runs.made_up_records import measured
+from tests.instruments.runs.made_up_records import identity, measured
 
 ENVIRONMENT = factory_machine.environment(None, 1)
 OTHER = replace(ENVIRONMENT, software=replace(ENVIRONMENT.software, torch="0.1"))
-SETTINGS = settings_for("standard", ["cuda:0"], launches=3)
-
-
+PLAN = made_up_records.plan(
+    settings_for("standard", ["cuda:0"], launches=3), environment=ENVIRONMENT
+)
 PROJECT = Project(name="mine", id=None, time=None, dirty=True)
 
 
@@ -48,9 +51,7 @@ def records() -> list[Record]:
     )
     return [
         Harness(launch=0, environment=ENVIRONMENT, facts=replace(no_facts(), timer_step=1e-9)),
-        Gauged(launch=0, seconds={"cpu/product": 1e-3}),
-        Gauged(launch=0, seconds={"cpu/product": 4e-3}),
-        Gauged(launch=0, seconds={"cpu/product": 2e-3}),
+        *(Gauged(launch=0, seconds={"cpu/product": seconds}) for seconds in (1e-3, 4e-3, 2e-3)),
         Begun(launch=0, case="product", at=100.0, settled=0.125),
         first,
         replace(first, samples=[9.0]),  # a launch that was killed measured it again
@@ -58,9 +59,11 @@ def records() -> list[Record]:
         Ended(launch=0, started="2026-01-01T00:00:00+00:00", begun=3.0, seconds=20.0),
         Refused(launch=1, case="product", status="skipped", reason="the device was lost"),
         measured("empty", launch=1, samples=[1e-6], check=Check("all", 0.0, 0.0)),
+        Busy(launch=1, case="empty", begun=150.0, ended=152.0, calls=1000, seconds=1.5),
         Ended(launch=1, started="2026-01-01T00:01:00+00:00", begun=63.0, seconds=4.0),
         Harness(launch=2, environment=OTHER, facts=no_facts()),
         last,
+        Busy(launch=3, case="product", begun=160.0, ended=162.0, calls=1000, seconds=9.0),
         Ended(
             launch=2,
             started="2026-01-01T00:02:00+00:00",
@@ -82,14 +85,9 @@ def counter() -> list[Line]:
 
 def merged(*, complete: bool = True) -> Run:
     """Return the run of the journal above."""
-    cases = [
-        made_up_records.identity("product", "cuda:0", title="Multiply.", version="v"),
-        made_up_records.identity("empty"),
-        made_up_records.identity("unreached"),
-    ]
-    plan = made_up_records.plan(
-        SETTINGS, environment=ENVIRONMENT, cases=cases, energy=["product", "empty"], project=PROJECT
-    )
+    product = identity("product", "cuda:0", title="Multiply.", version="v")
+    cases = [product, identity("empty"), identity("unreached")]
+    plan = replace(PLAN, cases=cases, energy=["product", "empty"], project=PROJECT)
     return merge(plan, records(), 150.0, counter(), complete=complete)
 
 
@@ -121,6 +119,7 @@ def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst()
         "energy": Energy(joules=[0.6, None, None], seconds=[0.002, None, None]),
     }
     assert (empty.extra_info.launches, empty.extra_info.order) == ([0, 1, 0], [0, 1, 0])
+    assert empty.extra_info.parts == {}  # what a processor sustains is no rate of its own
 
 
 def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
@@ -146,7 +145,71 @@ def test_what_a_run_did_not_get_to_says_why_and_a_run_that_goes_on_is_not_comple
     ]
     assert [merged(complete=stated).frobench.complete for stated in (True, False)] == [True, False]
     begun = [record for record in records() if getattr(record, "launch", 0) == 0]
-    one = merge(made_up_records.plan(SETTINGS, environment=ENVIRONMENT), begun, 9.0, complete=True)
-    assert (one.frobench.complete, len(one.frobench.launches)) == (True, 1)
-    none = merge(made_up_records.plan(SETTINGS, environment=ENVIRONMENT), [], 9.0, complete=True)
-    assert (none.frobench.complete, none.frobench.launches) == (False, [])
+    for known, launches in ((begun, 1), ([], 0)):
+        part = merge(PLAN, known, 9.0, complete=True).frobench
+        assert (part.complete, len(part.launches)) == (launches > 0, launches)
+
+
+GOOD, NEAR, WRONG = Check("all", 5e-6, 1e-4), Check("all", 1e-6, 2e-6), Check("all", 1e-3, 1e-4)
+"""Errors of 5%, of half and of ten times what is allowed."""
+
+
+@pytest.mark.parametrize(
+    ("fact", "by_launch", "kept"),
+    [
+        ("check", [GOOD, NEAR], NEAR),
+        ("check", [NEAR, GOOD], NEAR),
+        ("check", [None, NEAR], NEAR),
+        ("check", [WRONG, GOOD], WRONG),
+        ("flushed_bytes", [64, 48], 48),
+        ("flushed_bytes", [48, 64], 48),
+        ("peak_bytes", [100, 300], 300),
+        ("peak_bytes", [None, 7], 7),
+        ("peak_bytes", [None, None], None),
+    ],
+)
+def test_of_launches_that_differ_the_worst_is_stored(
+    fact: str, by_launch: list[Any], kept: object
+) -> None:
+    seen = [measured("it", launch=number, **{fact: it}) for number, it in enumerate(by_launch)]
+    (case,) = merge(replace(PLAN, cases=[identity("it")]), seen, 9.0, complete=True).benchmarks
+    assert getattr(case.extra_info, fact) == kept
+
+
+REASON = "rank 1 on node 1 did not answer in time"
+GROUP = ["bench_all_reduce", "bench_broadcast"]
+
+
+def of_a_group(launches: int, *lost: int) -> Run:
+    """Return a run of two cases of whose launches some lost a rank in the first of them."""
+    first, second = GROUP
+    seen: list[Record] = []
+    for launch in range(launches):
+        if launch in lost:
+            why = f"lost: {REASON}"
+            seen += [
+                Refused(launch=launch, case=first, status="failed", reason=REASON, lost=True),
+                Refused(launch=launch, case=second, status="skipped", reason=why),
+            ]
+        else:
+            seen += [measured(name, launch=launch) for name in GROUP]
+    cases = [identity(name, "cpu/2x1", group="collectives") for name in GROUP]
+    return merge(replace(PLAN, cases=cases), seen, 10.0, complete=True)
+
+
+def test_other_launches_keep_their_samples_and_a_loss_is_named() -> None:
+    run = of_a_group(3, 1)
+    assert [case.extra_info.launches for case in run.benchmarks] == [[1, 0, 1]] * 2
+    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, ""]
+    assert {one.status for one in run.frobench.outcomes} == {"passed"}
+    assert "rank-lost" in {one.code for one in run.frobench.conclusions}
+
+
+def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
+    run = of_a_group(2, 0, 1)
+    assert run.benchmarks == []
+    assert [launch.lost for launch in run.frobench.launches] == [REASON] * 2
+    assert [(one.status, one.reason) for one in run.frobench.outcomes] == [
+        ("failed", REASON),
+        ("skipped", f"lost: {REASON}"),
+    ]

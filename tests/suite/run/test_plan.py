@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How long a launch should take, which cases fit the budget, and the time that each gets."""
+"""How long a launch should take, which cases fit the budget, their time, blocks and windows."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -16,40 +18,59 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import Begun, Collected, Measured, Refused, Surroundings
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.plan import CaseIdentity, Plan
-from frobench.suite.profiles import AS_BEFORE, PROFILES, headline_times, settings_for
-from frobench.suite.run.planning import (
-    WARM_UP_CALLS,
-    admit,
-    choices,
-    choose_case_seconds,
-    freeze,
-    is_disturbed,
-    launch_seconds,
-    launch_share,
-    outcome,
-    too_long,
+from frobench.suite.profiles import (
+    AS_BEFORE,
+    PROFILES,
+    WINDOW_SECONDS,
+    headline_times,
+    settings_for,
 )
+from frobench.suite.run import planning
+from frobench.suite.run.planning import choose_case_seconds, launch_seconds, launch_share, too_long
 from frobench.suite.run.runner import Request, _announce, settle
 from frobench.suite.stored.store import most_launches
-from frobench.suite.stored.types import Outcome, Search, Work
+from frobench.suite.stored.types import Outcome, ProfileName, Search, Work
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
-from tests.instruments.runs.made_up_records import measured
+from tests.instruments.runs.made_up_records import identity
 
 STANDARD = settings_for("standard", ["cpu"])
 LEAST = PROFILES["standard"].least_case_seconds
+GPU = "cuda:0"
+Pair = tuple[CaseIdentity, Measured]
 
 
-def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - fields of all types
-    """Return what a pilot journals of a case of five calls."""
-    facts: dict[str, Any] = {
-        "samples": [call] * 5,
-        "warmup": call,
-        "sampled": 5 * call,
-        "wall_seconds": 6 * call,
-    }
-    return made_up_records.measured(more.pop("case", "a"), **facts | more)
+def pair(name: str, device: str, call: float, *, headline: bool = False, **more: Any) -> Pair:  # noqa: ANN401 - any fact
+    """Return a case, and what a pilot journals of five calls of it."""
+    function, params = more.pop("function", "bench"), {"device": device}
+    params["dtype"] = more.pop("dtype", None)
+    case = identity(name, *device.split("+"), function=function, params=params, headline=headline)
+    facts = {"samples": [call] * 5, "warmup": call, "sampled": 5 * call, "wall_seconds": 6 * call}
+    return case, made_up_records.measured(name, **facts | more)
+
+
+def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - any fact
+    """Return what a pilot journals of a case of the CPU."""
+    return pair("a", "cpu", call, **more)[1]
+
+
+def cases(headline: tuple[float, ...], others: tuple[float, ...]) -> list[Pair]:
+    """Return cases of the CPU with the seconds that a call of each takes."""
+    leads = [pair(f"lead {n}", "cpu", call, headline=True) for n, call in enumerate(headline)]
+    return leads + [pair(f"other {n}", "cpu", call) for n, call in enumerate(others)]
+
+
+def piloted(pairs: list[Pair], accelerators: int = 0, ago: float = 0.0) -> Any:  # noqa: ANN401 - stands for a journal
+    """Return the journal of a pilot that began so many seconds ago."""
+    return [
+        Surroundings(
+            devices=["cpu", GPU][: accelerators + 1], environment=environment("one", accelerators)
+        ),
+        Collected(cases=[case for case, _ in pairs], exercises={}),
+        Begun(launch=0, case=pairs[0][0].fullname, at=time.monotonic() - ago),
+        *(record for _, record in pairs),
+    ]
 
 
 def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
@@ -73,7 +94,7 @@ def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -
 
 def test_a_launch_starts_up_sets_up_warms_up_and_samples() -> None:
     case = seen(wall_seconds=0.1 + 6e-3)
-    warm_up = (1 + WARM_UP_CALLS) * 1e-3
+    warm_up = (1 + planning.WARM_UP_CALLS) * 1e-3
     assert launch_seconds([case] * 2, 3.0, 0.5) == pytest.approx(3.0 + 2 * (0.1 + warm_up + 0.5))
 
 
@@ -99,8 +120,8 @@ def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> N
         (case, replace(record, undisturbed=record.quickest, accounts=its))
         for (case, record), its in zip(pairs, accounts, strict=True)
     ]
-    assert is_disturbed([record for _, record in busy])
-    assert not is_disturbed([record for _, record in pairs])
+    assert planning.is_disturbed([record for _, record in busy])
+    assert not planning.is_disturbed([record for _, record in pairs])
     assert not too_long(busy, STANDARD, late, 50.0)
     assert too_long(busy, STANDARD, 1.5 * late + 10.0, 50.0)
 
@@ -108,45 +129,27 @@ def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> N
 def test_no_case_that_leads_an_answer_is_left_out_nor_any_that_was_asked_for() -> None:
     pairs = cases(headline=(1.0, 5.0), others=(0.1, 0.1))
     assert {*too_long(pairs, STANDARD, 1000.0, 50.0)} == {"other 0", "other 1"}
-    assert not too_long(pairs, settings_for("standard", ["cpu"], launches=6), 1000.0, 50.0)
-    assert not too_long(pairs, settings_for("standard", ["cpu"], budget=9000.0), 1000.0, 50.0)
+    for asked in ({"launches": 6}, {"budget": 9000.0}):
+        assert not too_long(pairs, settings_for("standard", ["cpu"], **asked), 1000.0, 50.0)
 
 
 def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     pairs = cases(headline=(1.0,), others=(0.1, 0.1))
     pairs[-1] = pairs[-1][0], replace(pairs[-1][1], wall_seconds=100.0)
-    pilot: Any = [
-        Surroundings(devices=["cpu"], environment=environment("one", 0)),
-        Collected(cases=[case for case, _ in pairs], exercises={}),
-        Begun(launch=0, case="lead 0", at=time.monotonic()),
-        *(record for _, record in pairs),
-    ]
-    asked = made_up_records.plan(STANDARD)
-    plan = freeze(asked, pilot, 10.0, {})
+    pilot, asked = piloted(pairs), made_up_records.plan(STANDARD)
+    plan = planning.freeze(asked, pilot, 10.0, {})
     assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
     (left_out,) = plan.outcomes
     assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
     assert plan.seconds_at_least < 450 < 6 * 100.0
-    like = freeze(replace(asked, like=[left_out]), pilot, 10.0, {})
+    like = planning.freeze(replace(asked, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
     most = most_launches(len(plan.cases), STANDARD.most_samples)
     many = replace(asked, settings=replace(STANDARD, launches=most + 1))
     with pytest.raises(CannotRunError, match="a stored file holds 5,555 launches of 3 cases"):
-        freeze(many, pilot, 10.0, {})
+        planning.freeze(many, pilot, 10.0, {})
     assert plan.launches(10.0, 1e-6) < most
     assert replace(plan, cases=plan.cases * 5_000).launches(10.0, 1e-6) == 1
-
-
-def cases(
-    headline: tuple[float, ...], others: tuple[float, ...]
-) -> list[tuple[CaseIdentity, Measured]]:
-    """Return cases with the seconds that a call of each takes."""
-    made = [(f"lead {place}", call, True) for place, call in enumerate(headline)]
-    made += [(f"other {place}", call, False) for place, call in enumerate(others)]
-    return [
-        (made_up_records.identity(name, headline=leads), seen(call, case=name))
-        for name, call, leads in made
-    ]
 
 
 def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
@@ -164,35 +167,27 @@ def test_the_fewest_launches_have_full_time_for_a_case_before_there_are_more_of_
     assert chosen == full > LEAST
     share = launch_share(STANDARD, 52.0)
     assert launch_seconds(cases, 16.0, LEAST) < share < launch_seconds(cases, 16.0, full)
-    asked = replace(STANDARD, launches=8)
-    assert LEAST < choose_case_seconds(cases, asked, startup=16.0, spent=52.0) < full
-    gpu = settings_for("standard", ["cuda:0"], budget=STANDARD.budget)
-    assert LEAST < choose_case_seconds(cases, gpu, startup=16.0, spent=52.0) < full
+    gpu = settings_for("standard", [GPU], budget=STANDARD.budget)
+    for settings in (replace(STANDARD, launches=8), gpu):
+        assert LEAST < choose_case_seconds(cases, settings, startup=16.0, spent=52.0) < full
 
 
 def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:
-    run = factory.run(launches=2)
-    whole = run.frobench
+    whole = factory.run(launches=2).frobench
     whole.seconds, whole.plan_seconds, whole.plan_body_seconds = 100.0, 20.0, 10.0
     for launch in whole.launches:
         launch.body_seconds, launch.warmup_seconds = 15.0, 5.0
-    assert run.frobench.part_in_bodies == pytest.approx(0.5)
+    assert whole.part_in_bodies == pytest.approx(0.5)
     whole.plan_body_seconds = UNSET
-    assert run.frobench.part_in_bodies == pytest.approx(0.4)
+    assert whole.part_in_bodies == pytest.approx(0.4)
 
+
+# Calls that take about as long as the limit
 
 QUICK = settings_for("quick", ["cpu"])
 LIMIT = QUICK.longest_sample
-
-
-def case(name: str, *, headline: bool) -> CaseIdentity:
-    """Return a case of the CPU."""
-    return made_up_records.identity(name, headline=headline)
-
-
-HEADLINES = [case(f"lead {n}", headline=True) for n in range(5)]
-OTHERS = [case(f"other {n}", headline=False) for n in range(30)]
-CASES = [*HEADLINES, *OTHERS]
+HEADLINES = [identity(f"lead {n}") for n in range(5)]
+CASES = HEADLINES + [identity(f"other {n}", headline=False) for n in range(30)]
 
 
 def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[Outcome]:
@@ -203,20 +198,17 @@ def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[O
         MadeUp(one.fullname, one.params, Work(items=1), seconds[one.fullname], most[one.headline])
         for one in CASES
     )
-    refused = {
-        CASES[place].fullname: Refused(
-            launch=0, case=CASES[place].fullname, status="skipped", reason=reason
-        )
-        for place, reason in pilot.left_out.items()
-    }
-    seen = [
-        (one, measured(one.fullname, samples=[seconds[one.fullname]]))
+    refused = {}
+    for place, reason in pilot.left_out.items():
+        name = CASES[place].fullname
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    ran = [
+        pair(one.fullname, "cpu", seconds[one.fullname], headline=one.headline)
         for one in CASES
         if one.fullname not in refused
     ]
-    _, too_slow = admit(seen, QUICK, before)
-    refused |= too_slow
-    return [outcome(one, refused.get(one.fullname)) for one in CASES]
+    refused |= planning.admit(ran, QUICK, before)[1]
+    return [planning.outcome(one, refused.get(one.fullname)) for one in CASES]
 
 
 def passed(found: list[Outcome]) -> set[str]:
@@ -228,24 +220,19 @@ def test_a_second_run_has_the_cases_of_the_first_though_calls_take_about_the_lim
     seed: int,
 ) -> None:
     rng = Random(seed)  # noqa: S311 - no secret
-
-    def drawn() -> dict[str, float]:
-        return {one.fullname: rng.uniform(0.6, 1.5) * LIMIT for one in CASES}
-
-    first = outcomes(drawn(), {})
-    second = outcomes(drawn(), choices(first))
-    third = outcomes(drawn(), choices(second))
-    assert passed(first) == passed(second) == passed(third)
-    assert passed(first) >= {one.fullname for one in HEADLINES}
+    found: list[Outcome] = []
+    every = []
+    for _ in range(3):
+        drawn = {one.fullname: rng.uniform(0.6, 1.5) * LIMIT for one in CASES}
+        found = outcomes(drawn, planning.choices(found))
+        every.append(passed(found))
+    assert every[0] == every[1] == every[2]
+    assert every[0] >= {one.fullname for one in HEADLINES}
 
 
 def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget() -> None:
-    calls = [0.5 * LIMIT, 9 * LIMIT, 5 * LIMIT, 14 * LIMIT]
-    pairs = [
-        (one, measured(one.fullname, samples=[call]))
-        for one, call in zip(HEADLINES, calls, strict=False)
-    ]
-    admitted, refused = admit(pairs, QUICK, {})
+    pairs = cases(headline=(0.5 * LIMIT, 9 * LIMIT, 5 * LIMIT, 14 * LIMIT), others=())
+    admitted, refused = planning.admit(pairs, QUICK, {})
     assert [record.brief for _, record in admitted] == [False, True]
     assert refused["lead 1"].reason == (
         "takes 180 ms a call, over this profile's 20 ms, and all such headline cases have 10% of "
@@ -254,14 +241,153 @@ def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget
     assert refused["lead 3"].reason == "takes 280 ms a call, over this profile's 20 ms"
 
 
-def plan(folder: Path, **wanted: object) -> Plan:
-    request = replace(Request(results=folder, benchmarks=folder), **wanted)
-    return settle(request)
-
-
 def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Path) -> None:
     run = factory.run()
     first = run.benchmarks[0]
     found = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
     first.extra_info.search = found
-    assert plan(tmp_path, like=run).searched == {first.fullname: found}
+    request = Request(results=tmp_path, benchmarks=tmp_path, like=run)
+    assert settle(request).searched == {first.fullname: found}
+
+
+# A machine with an accelerator
+
+STARTUP = 10.0
+"""Seconds that a process takes until its first case may begin, clocks settled."""
+SETUP = 0.02
+"""Seconds of a case beside its calls: what it sets up, and what its check takes."""
+SHORTEST, LONGEST = 12e-6, 8e-3
+"""Seconds of a call; in the standard profile some are longer."""
+IN_STANDARD, HEADLINES_THERE, IN_QUICK = 321, 65, 80
+"""Cases of the suite on one GPU, those of them that lead an answer, and those of `quick`."""
+
+
+def beside(call: float) -> dict[str, Any]:
+    """Return what a pilot sees of a case beside the times of its calls."""
+    parts = {"enqueue": call, "span": call}
+    return {"work": Work(items=1), "parts": parts, "wall_seconds": SETUP + 6 * call}
+
+
+def suite_on_cuda(cases: int, headlines: int, longest: float = LONGEST) -> list[Pair]:
+    """Return as many cases as the suite has on one GPU, from tiny products to large ones."""
+    calls = [SHORTEST * (longest / SHORTEST) ** (number / cases) for number in range(cases - 2)]
+    found = [
+        pair(f"case {n}", GPU if n % 20 != 7 else "cpu", it, headline=n < headlines, **beside(it))
+        for n, it in enumerate(calls)
+    ]
+    for dtype, call in (("bfloat16", 1.5e-3), ("float32", 2.8e-3)):
+        more = beside(call) | {"function": "bench_square", "work": Work(flops=1e12, bytes=1e8)}
+        found.append(pair(f"square {dtype}", GPU, call, headline=True, dtype=dtype, **more))
+    return found
+
+
+def frozen(pairs: list[Pair], profile: ProfileName, why_no_counter: dict[str, str | None]) -> Plan:
+    """Return the plan that a pilot of these cases leads to, and when it is made."""
+    calls = sum(record.wall_seconds for _, record in pairs)
+    asked = made_up_records.plan(settings_for(profile, []))
+    spent = STARTUP - (1.0 if profile == "quick" else 3.0) + calls
+    return planning.freeze(asked, piloted(pairs, 1, calls), spent, why_no_counter)
+
+
+def launches(plan: Plan) -> int:
+    """Return how many launches the runner makes before the budget ends."""
+    left = plan.settings.budget - plan.plan_seconds
+    return max(plan.settings.least_launches, int(left / plan.launch_seconds))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: bool) -> None:
+    pairs = suite_on_cuda(IN_STANDARD, HEADLINES_THERE, longest=0.05)
+    plan = frozen(pairs, "standard", {GPU: None if counts else "lost", "cpu": "only root"})
+    assert len(plan.cases) == IN_STANDARD
+    assert plan.settings.case_seconds >= 0.05
+    assert plan.settings.least_launches == 8
+    assert launches(plan) >= 8
+    assert plan.plan_seconds + launches(plan) * plan.launch_seconds <= 480
+    assert "square bfloat16" in plan.sustained
+
+
+def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
+    plan = frozen(suite_on_cuda(IN_QUICK, IN_QUICK), "quick", {GPU: None})
+    assert len(plan.cases) == IN_QUICK
+    assert plan.seconds_at_least <= 90
+    assert launches(plan) == plan.settings.least_launches
+    assert plan.windows(0) == []
+
+
+def test_cases_of_one_kind_of_device_come_together_and_blocks_in_random_order() -> None:
+    plan = frozen(suite_on_cuda(60, 10), "standard", {})
+    devices = {case.fullname: case.devices[0] for case in plan.cases}
+    orders = [plan.order(launch) for launch in range(20)]
+    assert all(sorted(order) == sorted(devices) for order in orders)
+    first = Counter[str]()
+    for order in orders:
+        blocks = [device for device, _ in groupby(order, key=devices.__getitem__)]
+        assert len(blocks) == 2
+        first[blocks[0]] += 1
+    assert len(first) == 2
+    assert len({tuple(order) for order in orders}) == len(orders)
+    assert plan.order(3) == plan.order(3)
+
+
+def test_cases_of_several_accelerators_belong_to_the_accelerators_block() -> None:
+    places = {"both": "cpu+cuda:0", "halves": "cpu/0+cpu/1", "two": "cuda:0+cuda:1", "cpu": "cpu"}
+    pairs = [pair(name, devices, 1e-3) for name, devices in places.items()]
+    order = frozen(pairs, "standard", {}).order(0)
+    assert {*order[:2]} in ({"both", "two"}, {"halves", "cpu"})
+
+
+def test_windows_for_sustained_rates_take_a_tenth_of_the_budget_and_the_room_at_most() -> None:
+    pairs = suite_on_cuda(IN_STANDARD, HEADLINES_THERE)
+    settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
+    records = [record for _, record in pairs]
+    for startup in (5.0, 10.0, 15.0, 20.0, 45.0):
+        names, *_ = planning.choose_windows(pairs, {}, settings, startup, 30.0)
+        seconds = WINDOW_SECONDS * len(names)
+        assert seconds <= planning.SUSTAINED_PART * launch_share(settings, 0.0)
+        least = launch_seconds(records, startup + seconds, 0.02)
+        assert not names or least <= launch_share(settings, 30.0)
+        found.append(names)
+    assert found[0] == ["square bfloat16", "square float32"]
+    assert found[-1] == []
+
+
+def test_only_the_largest_headline_product_of_each_precision_has_a_window() -> None:
+    work, large = Work(flops=1e9, bytes=1e6), Work(flops=1e12, bytes=1e6)
+    more: dict[str, Any] = {"headline": True, "dtype": "float32", "function": "bench_square"}
+    pairs = [
+        pair("small", GPU, 1e-4, work=work, **more),
+        pair("large", GPU, 1e-2, work=large, **more),
+        pair("on the CPU", "cpu", 1e-1, work=large, **more),
+        pair("on two", "cuda:0+cuda:1", 1e-2, work=large, **more),
+        pair("paused", GPU, 1e-3, work=large, in_a_row=False, **more | {"dtype": "int8"}),
+        pair("a training", GPU, 1e-2, headline=True, work=Work(flops=1e12, items=64)),
+        pair("no headline", GPU, 1e-3, work=large, dtype="bfloat16"),
+    ]
+    settings = settings_for("rigorous", ["cpu", GPU])
+    names, energy, _ = planning.choose_windows(pairs, {GPU: None}, settings, 30.0, 30.0)
+    assert names == ["large"]
+    assert energy[0] == "large"
+
+
+def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
+    ran = [
+        pair(name, device, 1e-3, headline=name != "more", work=work)
+        for name, device, work in (
+            ("more", GPU, Work(flops=9.0)),
+            ("other", "cuda:1", Work(flops=8.0)),
+            ("half", "cpu/0+cpu/1", Work(flops=1.0)),
+            ("copy", "cuda:0+cpu", Work(bytes=7.0)),
+            ("strange", "xpu:0", Work(bytes=7.0)),
+        )
+    ]
+    settings = settings_for("standard", [GPU])
+    why_not: dict[str, str | None] = {"cpu": "only root", GPU: None, "cuda:1": "lost"}
+    _, found, left_out = planning.choose_windows(ran, why_not, settings)
+    assert found == ["copy"]
+    assert left_out == {
+        "other": "cuda:1 counts no energy: lost",
+        "half": "cpu counts no energy: only root",
+        "strange": "xpu:0 counts no energy: nothing reads it",
+    }
+    assert planning.choose_windows(ran, {"cpu": None}, settings)[1] == ["half"]

@@ -3,11 +3,14 @@
 
 import io
 import re
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from frobench.suite.journal import Refused
 from frobench.suite.run.progress import Reporter, say_refusal
+from tests.instruments.runs.made_up_launches import LAUNCHES, Quiet, made_up, run
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -80,3 +83,17 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
         *("failed: first: why", "  no failed here"),
         *("failed: second: why", "  no failed here"),
     ]
+
+
+def test_what_is_done_of_a_run_grows_from_nothing_by_each_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[float, float, str]] = []
+    monkeypatch.setattr(Quiet, "at", lambda _, *said: seen.append(said))
+    with made_up():
+        run(tmp_path)
+    assert all(left >= 0 and what for _, left, what in seen)
+    done = [part for part, _, _ in seen]
+    assert done == sorted(done)
+    assert 0 <= done[0] < done[-1] <= 1
+    assert max(round(later - one, 6) for one, later in pairwise(done)) <= 1 / LAUNCHES

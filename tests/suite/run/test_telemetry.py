@@ -4,16 +4,19 @@
 import threading
 import time
 from collections.abc import Callable
+from itertools import chain, repeat
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.journal import Begun, Record
 from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
 from frobench.suite.run import telemetry
 from frobench.suite.run.telemetry import Line, Reading, Unreadable, recording
-from frobench.suite.stored.types import Telemetry
+from frobench.suite.stored.types import Sensed, Telemetry
 from tests.instruments.runs.made_up_records import measured
 
 PERIOD = 0.005
@@ -38,26 +41,16 @@ def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Lin
     return list(telemetry.readings(path))
 
 
-class Counter:
-    """A reading that counts how often it was asked, and fails from some time on."""
-
-    def __init__(self, fails_after: int = 10**6) -> None:
-        self.asked = 0
-        self._fails_after = fails_after
-
-    def __call__(self) -> float:
-        """Return how often it was asked."""
-        self.asked += 1
-        if self.asked > self._fails_after:
-            msg = "GPU is lost"
-            raise RuntimeError(msg)
-        return float(self.asked)
+def counter(fails_after: int = 10**6) -> Mock:
+    """Return a reading that counts how often it was asked, and fails from some time on."""
+    counts = range(1, fails_after + 1)
+    return Mock(side_effect=chain(counts, repeat(RuntimeError("GPU is lost"))))
 
 
 def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) -> None:
-    begun, counter = time.monotonic(), Counter()
-    sensor = Sensor("cuda:0", {"fan": counter, HELD_BACK: lambda: ["GpuIdle"], "load": "why not"})
-    lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 3)
+    begun, fan = time.monotonic(), counter()
+    sensor = Sensor("cuda:0", {"fan": fan, HELD_BACK: lambda: ["GpuIdle"], "load": "why not"})
+    lines = sampled(tmp_path / "t", source(sensor), until=lambda: fan.call_count >= 3)
     ticks = [line for line in lines if isinstance(line, Reading)]
     assert [tick.values for tick in ticks[:3]] == [{"fan": 1}, {"fan": 2}, {"fan": 3}]
     assert {tick.device for tick in ticks} == {"cuda:0"}
@@ -70,13 +63,13 @@ def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) ->
 
 
 def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> None:
-    well, lost = Counter(), Counter(fails_after=1)
+    well, lost = counter(), counter(fails_after=1)
     lines = sampled(
         tmp_path / "t",
         source(Sensor("cuda:0", {"fan": lost}, source="NVML"), Sensor("cpu", {"load": well})),
-        until=lambda: well.asked >= 4,
+        until=lambda: well.call_count >= 4,
     )
-    assert lost.asked == 2
+    assert lost.call_count == 2
     assert Unreadable(device="cuda:0", quantity="fan", reason="NVML: RuntimeError") in lines
     assert sum(isinstance(line, Reading) and line.device == "cpu" for line in lines) >= 4
 
@@ -85,7 +78,7 @@ def test_a_source_that_hangs_silences_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telemetry, "PATIENCE", 1.0)
-    hanging, free, counter = threading.Event(), threading.Event(), Counter()
+    hanging, free, load = threading.Event(), threading.Event(), counter()
 
     def hang() -> float:
         hanging.set()
@@ -96,14 +89,14 @@ def test_a_source_that_hangs_silences_no_other(
         free.wait(120)
         return []
 
-    stuck = Sensor("cuda:0", {"fan": Counter(), "load": hang, "power_watts": "refused"})
+    stuck = Sensor("cuda:0", {"fan": counter(), "load": hang, "power_watts": "refused"})
     begun = time.monotonic()
     lines = sampled(
         tmp_path / "t",
         source(stuck),
         Source("amdsmi", ["cuda:1"], search, ["fan"]),
-        source(Sensor("cpu", {"load": counter}), name="the system"),
-        until=lambda: hanging.is_set() and counter.asked >= 3,
+        source(Sensor("cpu", {"load": load}), name="the system"),
+        until=lambda: hanging.is_set() and load.call_count >= 3,
     )
     assert time.monotonic() - begun < 60
     free.set()
@@ -120,10 +113,7 @@ def test_a_source_that_hangs_silences_no_other(
 def test_a_source_whose_sensors_are_not_found_says_why(
     tmp_path: Path, error: Exception, why: str
 ) -> None:
-    def search() -> list[Sensor]:
-        raise error
-
-    path = tmp_path / "t"
+    path, search = tmp_path / "t", Mock(side_effect=error)
     lines = sampled(path, Source("NVML", ["cuda:0"], search, ["fan"]), until=path.exists)
     assert lines == [Unreadable(device="cuda:0", quantity="fan", reason=f"NVML: {why}")]
 
@@ -153,13 +143,13 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
 
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
     path = tmp_path / "t"
-    first, second = Counter(), Counter()
-    sampled(path, source(Sensor("cpu", {"load": first})), until=lambda: first.asked >= 1)
+    first, second = counter(), counter()
+    sampled(path, source(Sensor("cpu", {"load": first})), until=lambda: first.call_count >= 1)
     before = list(telemetry.readings(path))
     with path.open("ab") as file:
         file.write(b'{"type":"tick","at":')  # the process was killed here
     assert list(telemetry.readings(path)) == before
-    sampled(path, source(Sensor("cpu", {"load": second})), until=lambda: second.asked >= 1)
+    sampled(path, source(Sensor("cpu", {"load": second})), until=lambda: second.call_count >= 1)
     assert list(telemetry.readings(path))[: len(before)] == before
     assert len(list(telemetry.readings(path))) > len(before)
 
@@ -189,50 +179,48 @@ RECORDS = [
 ]
 
 
-def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
-    lines = [
+def of_cases(*lines: Line) -> dict[str, dict[str, Sensed]]:
+    return telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
+
+
+def alone(at: float, **values: float) -> Reading:
+    """Return a reading that tells nothing of the clock."""
+    return replace(tick(at, **values), held_back=None)
+
+
+def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counter_alone() -> None:
+    found = of_cases(
         tick(109.9, power_watts=1),
         tick(110.2, power_watts=300),
+        alone(110.3, energy_joules=5.0),
         tick(110.9, power_watts=500),
         tick(111.5, power_watts=2),
         tick(121.5, power_watts=400),
-    ]
-    found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
+        alone(121.6, energy_joules=6.0),
+    )
     assert set(found) == {"product"}
     seen = found["product"]["cuda:0"]
     assert seen.readings == 3
     assert seen.values == {"power_watts": (300, 400, 500)}
 
 
-def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
-    lines = [
-        tick(110.2, power_watts=300),
-        Reading(at=110.3, run=10.3, device="cuda:0", values={"energy_joules": 5.0}),
-        Reading(at=121.5, run=21.5, device="cuda:0", values={"energy_joules": 6.0}),
-    ]
-    seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
-    assert (seen.readings, seen.values) == (1, {"power_watts": (300, 300, 300)})
-
-
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
-    lines = [tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5)]
-    found = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)
-    assert set(found["loop"]) == {"cpu"}
-    assert found["loop"]["cpu"].held_back is None
-    idle = telemetry.sensors_of_cases([tick(110.5, fan=0.1)], RECORDS, DEVICES)["product"]
+    loop = of_cases(tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5))["loop"]
+    assert set(loop) == {"cpu"}
+    assert loop["cpu"].held_back is None
+    idle = of_cases(tick(110.5, fan=0.1))["product"]
     assert idle["cuda:0"].held_back == {}  # nothing, where the driver tells
 
 
 def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() -> None:
-    lines = [
+    seen = of_cases(
         tick(110.1, "cuda:0", "SwPowerCap", fan=0.5, energy_joules=5),
         tick(110.8, "cuda:0", "SwPowerCap", "HwSlowdown", fan=0.5, energy_joules=6),
-        Reading(at=110.9, run=10.9, device="cuda:0", values={}),  # it told nothing of its clock
+        alone(110.9),
         tick(115.0, "cuda:0", "GpuIdle", fan=0.5, energy_joules=7),
         tick(121.1, "cuda:0", fan=0.5, energy_joules=8),
         tick(121.2, "cuda:0", fan=0.5, energy_joules=9),
-    ]
-    seen = telemetry.sensors_of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
+    )["product"]["cuda:0"]
     assert seen.held_back == {"HwSlowdown": 0.25, "SwPowerCap": 0.5}
     assert seen.values == {"fan": (0.5, 0.5, 0.5)}
 
@@ -242,44 +230,41 @@ def test_a_case_that_failed_or_was_not_reached_has_no_readings() -> None:
     assert telemetry.sensors_of_cases([tick(110.5, fan=0.1)], records, DEVICES) == {}
 
 
-def run(lines: list[Line]) -> Telemetry:
+def of_run(*lines: Line) -> Telemetry:
     found = telemetry.of_run(lines, RECORDS, {})
     assert found is not None
     return found
 
 
 def test_the_series_are_medians_of_equal_steps_with_gaps_where_nothing_was_read() -> None:
-    found = run(
-        [tick(100.0, fan=0.1), tick(100.1, fan=0.3), tick(100.2, fan=0.2), tick(101, fan=1)]
-    )
-    assert found.begun == 0
-    assert found.step == telemetry.LEAST_STEP
+    fans = ((100.0, 0.1), (100.1, 0.3), (100.2, 0.2), (101, 1))
+    found = of_run(*(tick(at, fan=fan) for at, fan in fans))
+    assert (found.begun, found.step) == (0, telemetry.LEAST_STEP)
     assert found.series == {"cuda:0": {"fan": [0.2, None, None, None, 1]}}
 
 
 def test_a_long_run_has_a_few_hundred_points_and_a_small_file() -> None:
-    lines: list[Line] = [
+    found = of_run(*(
         tick(100 + at / 10, f"cuda:{gpu}", "SwPowerCap", power_watts=612.3, sm_clock_hz=1.98e9 + at)
         for at in range(5000)
         for gpu in range(2)
-    ]
-    found = run(lines)
+    ))  # fmt: skip
     assert {len(one or ()) for device in found.series.values() for one in device.values()} == {301}
     assert len(msgspec.json.encode(found)) < 20_000 * 2
     assert found.cost == pytest.approx(0.02, rel=0.01)
 
 
 def test_energy_counts_from_the_first_reading() -> None:
-    found = run([tick(100, energy_joules=98_765.4), tick(100.5, energy_joules=98_800.5)])
+    found = of_run(tick(100, energy_joules=98_765.4), tick(100.5, energy_joules=98_800.5))
     assert found.series["cuda:0"]["energy_joules"] == [0, None, 35.1]
 
 
 def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
-    found = run([
+    found = of_run(
         Unreadable(device="cuda:0", quantity="fan", reason="NVML: Not Supported"),
         tick(100, power_watts=7),
         Unreadable(device="cuda:0", quantity="power_watts", reason="NVML: GPU is lost"),
-    ])  # fmt: skip
+    )
     assert found.series["cuda:0"] == {"fan": None, "power_watts": [7]}
     assert found.unknown == {
         "cuda:0.fan": "NVML: Not Supported",
@@ -288,17 +273,12 @@ def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
 
 
 def test_launches_begin_on_the_runs_clock_also_after_another_sitting() -> None:
-    lines: list[Line] = [
-        tick(109.5, fan=0.1),
-        Reading(
-            at=119.5, run=30.0, device="cuda:0", values={"fan": 0.1}
-        ),  # 10.5 s were no part of it
-    ]
-    assert run(lines).launches == [10, 30.5]
+    later = replace(tick(119.5, fan=0.1), run=30.0)  # 10.5 s were no part of the run
+    assert of_run(tick(109.5, fan=0.1), later).launches == [10, 30.5]
 
 
 def test_a_run_that_could_read_nothing_says_why_and_one_that_did_not_ask_nothing() -> None:
-    found = run([Unreadable(device="cpu", quantity="load", reason="none")])
+    found = of_run(Unreadable(device="cpu", quantity="load", reason="none"))
     assert (found.series, found.unknown) == ({"cpu": {"load": None}}, {"cpu.load": "none"})
     assert (found.launches, found.cost) == ([], 0)
     assert telemetry.of_run([], RECORDS, {}) is None

@@ -8,8 +8,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -17,8 +20,8 @@ import pytest
 from frobench.suite import checks
 from frobench.suite.stored import store
 from frobench.suite.stored.schema import SCHEMA_PATH, schema_text
-from frobench.suite.stored.types import Run
-from tests.instruments.faults.judging import validate_file
+from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
+from tests.instruments.faults.judging import made, put, validate_file
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 
@@ -34,14 +37,14 @@ def plain(run: Run) -> Any:  # noqa: ANN401 - JSON, to be broken in many places
 
 def stored(folder: Path, content: object) -> Path:
     path = folder / "run.json"
-    path.write_text(json.dumps(content))
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return path
 
 
-def fault(path: Path) -> store.InvalidResult:
+def fault(path: Path) -> str:
     with pytest.raises(store.InvalidResult) as caught:
         store.read(path)
-    return caught.value
+    return str(caught.value)
 
 
 def test_a_large_standard_run_stays_under_5_megabytes() -> None:
@@ -73,25 +76,6 @@ def test_the_digest_can_be_checked_with_python_alone(run: Run, tmp_path: Path) -
     assert hashlib.sha256(canonical.encode()).hexdigest() == digest
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_finite_number_is_refused(run: Run, tmp_path: Path, number: str) -> None:
-    content = plain(run)
-    content["benchmarks"][3]["stats"]["data"][2] = float(number)
-    message = "not a run of Frobench: JSON is malformed: invalid character (byte "
-    assert str(fault(stored(tmp_path, content))).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("schema", "message"),
-    [(3, "written by a newer Frobench: schema 3"), (0, "written by no Frobench: schema 0")],
-)
-def test_an_unknown_schema_is_refused_whatever_else_the_file_holds(
-    tmp_path: Path, schema: int, message: str
-) -> None:
-    found = fault(stored(tmp_path, {"frobench": {"schema": schema}}))
-    assert str(found) == message
-
-
 @pytest.mark.parametrize("known", [True, False])
 def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
     run: Run, tmp_path: Path, *, known: bool
@@ -108,7 +92,7 @@ def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
         assert (note.code, note.severity) == ("newer-file", "info")
         assert note.message.startswith("schema 1.99; ")
     else:
-        assert str(fault(path)) == "written by a newer Frobench: schema 1.99"
+        assert fault(path) == "written by a newer Frobench: schema 1.99"
 
 
 def test_every_published_file_keeps_its_digest() -> None:
@@ -119,29 +103,35 @@ def test_every_published_file_keeps_its_digest() -> None:
         assert not damage
 
 
+MALFORMED = "not a run of Frobench: JSON is malformed: invalid character"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "the file is cut off"),
-        (b"no run", "not a run of Frobench: JSON is malformed: invalid character (byte 4)"),
+        (b"no run", f"{MALFORMED} (byte 4)"),
         (b'{"frobench": {"schema": 1}}x', "not a run of Frobench: JSON is malformed: trailing"),
         (b'{"machine_info": ' + b"[" * 50_000, "not a run of Frobench: maximum recursion depth"),
         (b"[]", "not a run of Frobench: not a table"),
         (b'{"machine_info": {"name": "\xff"}}', "not UTF-8"),
+        *(
+            (b'{"data": [%b]}' % number, MALFORMED)
+            for number in (b"NaN", b"Infinity", b"-Infinity")
+        ),
+        (b'{"frobench": {"schema": 3}}', "written by a newer Frobench: schema 3"),
+        (b'{"frobench": {"schema": 0}}', "written by no Frobench: schema 0"),
     ],
 )
-def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "run.json"
-    path.write_bytes(content)
-    found = fault(path)
-    assert str(found).startswith(message)
+def test_what_is_no_run_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    assert fault(stored(tmp_path, content)).startswith(message)
 
 
 def test_a_file_cut_off_anywhere_is_refused(run: Run, tmp_path: Path) -> None:
-    path, text = tmp_path / "run.json", store.encode(run)
+    text = store.encode(run)
     for length in range(1, len(text) - 2, len(text) // 50):
-        path.write_bytes(text[:length])
-        assert str(fault(path)).startswith(("the file is cut off", store.NO_RUN))
+        path = stored(tmp_path, text[:length])
+        assert fault(path).startswith(("the file is cut off", store.NO_RUN))
 
 
 def test_older_files_are_migrated_step_by_step(
@@ -176,17 +166,13 @@ def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
 def test_a_disk_that_fills_leaves_no_half_file(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=full))
+    folder = tmp_path / "amd-epyc-9654-2-cores"
     with pytest.raises(OSError, match="No space left on device") as caught:
         store.write(run, tmp_path)
-    assert caught.value.filename == str(
-        tmp_path / "amd-epyc-9654-2-cores" / f"{run.frobench.run}.json"
-    )
-    assert store.find([tmp_path]) == []
-    assert list((tmp_path / "amd-epyc-9654-2-cores").iterdir()) == []
+    assert caught.value.filename == str(folder / f"{run.frobench.run}.json")
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["", "..", "../other", "a/b", ".hidden", "line\nbreak"])
@@ -246,24 +232,6 @@ def test_the_schema_describes_every_field_of_the_file() -> None:
 TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def example() -> Any:  # noqa: ANN401 - JSON
-    (block,) = blocks("jsonc")
-    return json.loads(re.sub(r" // .*", "", block))
-
-
-def test_the_example_has_every_field(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(example))
-    written = json.loads(store.encode(store.read(path)))
-    optional = {"time", "author_time", "project", "branch", "items"}
-    assert fields(written) - fields(example) <= optional
-
-
 def fields(value: Any) -> set[str]:  # noqa: ANN401 - JSON
     if isinstance(value, list):
         return set().union(*map(fields, value))
@@ -272,9 +240,64 @@ def fields(value: Any) -> set[str]:  # noqa: ANN401 - JSON
     return set()
 
 
-def test_the_example_is_a_sound_run(example: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(example))
-    run = store.read(path)
+def test_the_example_is_a_sound_run_with_every_field(tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```jsonc\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    example = json.loads(re.sub(r" // .*", "", block))
+    run = store.read(stored(tmp_path, example))
+    optional = {"time", "author_time", "project", "branch", "items"}
+    assert fields(plain(run)) - fields(example) <= optional
     assert validate_file(store.write(run, tmp_path)) == run.frobench.conclusions
     assert checks.conclude(run) == run.frobench.conclusions
+
+
+# No number of values and no text of a stored file makes its reader hang or grow
+
+FIRST = "benchmarks.0"
+SECONDS = 15
+"""Of processor time; three times what a file may take, as tests share a processor."""
+MANY_VALUES, DEEP = "more than 1,000,000 values", "[" * 50_000 + "]" * 50_000
+OF_ONE = "$.benchmarks[0]"
+ENERGY = {"joules": [1e308], "seconds": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("unknown", [1] * store.MOST_VALUES, MANY_VALUES),
+        ("unknown", [[]] * store.MOST_VALUES, MANY_VALUES),
+        ("unknown", "DEEP", ""),
+        (f"{FIRST}.group", "x" * (LONGEST_TEXT + 1), f"length <= 20000 - at `{OF_ONE}.group`"),
+        (f"{FIRST}.params.{'x' * (LONGEST_NAME + 1)}", 1, "Expected `str` of length <= 2000"),
+        (f"{FIRST}.extra_info.iterations", [10**400], "$"),
+        (f"{FIRST}.extra_info.work", {"bytes": 1e308}, "[0].extra_info.work.bytes"),
+        (f"{FIRST}.extra_info.energy", ENERGY, f"{OF_ONE}.extra_info.energy.joules[0]"),
+    ],
+    ids=range(8),
+)
+def test_a_file_that_holds_too_much_is_refused_with_the_place(
+    place: str, value: object, message: str, tmp_path: Path
+) -> None:
+    content = msgspec.to_builtins(made())
+    put(content, place, value)
+    path = stored(tmp_path, json.dumps(content).replace('"DEEP"', DEEP).encode())
+    begun = process_time()
+    (found,) = checks.review(path)
+    assert process_time() - begun < SECONDS
+    assert found.code == "unreadable"
+    assert message in found.message
+
+
+def tables(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON
+    """Yield every table of a JSON Schema."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            yield from tables(inner)
+
+
+def test_every_text_of_the_schema_has_a_bound() -> None:
+    kinds = ((one, one.get("type")) for one in tables(msgspec.json.schema(Run)))
+    texts = [one for one, kind in kinds if kind == "string" or "string" in (kind or ())]
+    assert len(texts) > 50
+    assert [one for one in texts if "maxLength" not in one and "enum" not in one] == []
