@@ -135,7 +135,8 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert cell(page, "(B)", "Price") == "unknown"
     put(page, f"8{RATIO} Made-up card, together, USD", "80000")
     assert cell(page, f"8{RATIO} Made-up", "Price") == "80,000"
-    assert cell(page, f"8{RATIO} Made-up", "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
+    # the reference takes 1.3 times as long
+    assert cell(page, f"8{RATIO} Made-up", "Value")[:4] == "0.12"
 
 
 def test_a_view_can_be_sent_and_the_back_button_steps_back(browser: Browser, page: Page) -> None:

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,8 @@ import pytest
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
-<<<<<<< HEAD
-from tests.instruments.processes.command import ROOT, program
-=======
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
->>>>>>> cut-c
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
 """How long does a product take?"""
@@ -70,33 +65,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-<<<<<<< HEAD
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a project whose packages have the names of Frobench's folders."""
-    for number, name in enumerate(("suite", "reports", "benchmarks"), start=2):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(f"FACTOR = {number}\n")
-    (tmp_path / "measured").mkdir()
-    (tmp_path / "measured" / "bench_product.py").write_text(BENCHMARK)
-    (tmp_path / "measured" / "conftest.py").write_text(CONFTEST)
-    return tmp_path
-
-
-def call(module: str, *words: object, project: Path, path: Path) -> str:
-    """Run a module in a project, with a folder in Python's path; return what it prints."""
-    others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
-    variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
-    variables |= {"FROBENCH_LOCK": str(project / "lock"), "PYTHONPATH": str(path)}
-    done = program(module, words, project, variables)
-=======
 def call(command: list[object], project: Path, path: Path) -> str:
     """Call a command in a project, with a folder in Python's path; return what it prints."""
     others = ("PYTEST_", "PYTHONPATH")  # pytest has variables of its own here
     variables = {key: text for key, text in os.environ.items() if not key.startswith(others)}
     variables["FROBENCH_LOCK"] = str(project / "lock")
     done = python(*command, folder=project, variables=variables | {"PYTHONPATH": str(path)})
->>>>>>> cut-c
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -110,15 +84,6 @@ def modules(project: Path, home: Path) -> dict[str, list[str]]:
     return found
 
 
-<<<<<<< HEAD
-def test_a_project_with_packages_of_those_names_measures_itself(wheel: Path, project: Path) -> None:
-    table = 'benchmarks = "measured"\nlaunches = 1\nprofile = "quick"\nresults = "speed"\n'
-    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{table}")
-    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Measure"]):
-        git_project.git(project, *words)
-    frobench = partial(call, "frobench", project=project, path=wheel)
-    file = frobench("run").splitlines()[-1]
-=======
 def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
     wheel: Path, tmp_path: Path
 ) -> None:
@@ -132,17 +97,17 @@ def test_a_project_with_packages_of_those_names_measures_itself_from_the_wheel(
     )
     git_project.commit(project, "Measure")
     file = call(["-m", "frobench", "run"], project, wheel).splitlines()[-1]
->>>>>>> cut-c
     assert modules(project, wheel)
     stored = store.read(project / file)
     assert file.startswith("speed/")
     assert stored.frobench.exercises["product"].question == "How long does a product take?"
     assert stored.frobench.project == git.facts(project)
-    assert "1 case measured" in frobench("show", file)
-    frobench("report")
+    assert "1 case measured" in call(["-m", "frobench", "show", file], project, wheel)
+    call(["-m", "frobench", "report"], project, wheel)
     (page,) = (project / "site").glob(f"*/{Path(file).stem}.html")
     assert "Product" in page.read_text("utf-8")
-    asked = ("pytest", "measured", "--benchmark-columns=median")
-    timed = call(*asked, project=project, path=wheel).splitlines()
-    assert len([line for line in timed if line.startswith("bench_product ")]) == 1
+    timed = call(["-m", "pytest", "measured", "--benchmark-columns=median"], project, wheel)
+    assert [line.split()[0] for line in timed.splitlines() if line.startswith("bench_")] == [
+        "bench_product"
+    ]
     assert modules(project, wheel)

@@ -31,11 +31,7 @@ def test_every_stated_requirement_is_pinned_within_its_range() -> None:
         assert need.specifier.contains(pinned[canonicalize_name(need.name)]), need
 
 
-<<<<<<< HEAD
-def test_what_reads_results_or_watches_a_run_starts_without_torch_and_pytest() -> None:
-=======
 def test_what_starts_launches_or_reads_results_starts_without_torch_and_pytest() -> None:
->>>>>>> cut-c
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
     [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
     code = """
@@ -46,14 +42,8 @@ for name in sys.argv[1:]:
         importlib.import_module(found.name)
 print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
 """
-<<<<<<< HEAD
-    names = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
-    command = [sys.executable, "-c", code, "frobench.suite.run", *names, *light["source_modules"]]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-=======
     verbs = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
     done = python("-c", code, *verbs, *light["source_modules"], "frobench.suite.run")
->>>>>>> cut-c
     assert json.loads(done.stdout) == []
 
 

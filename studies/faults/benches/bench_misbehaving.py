@@ -151,7 +151,7 @@ def makes_warnings_errors() -> None:
     sys.setrecursionlimit(60)
 
 
-BODIES: dict[str, Callable[[], object]] = {
+_IN_A_LINE: dict[str, Callable[[], object]] = {
     "nothing": lambda: None,
     "exits_0": lambda: os._exit(0),
     "exits_5": lambda: os._exit(5),
@@ -187,7 +187,8 @@ BODIES: dict[str, Callable[[], object]] = {
     "returns_nan": lambda: torch.full((10,), float("nan")),
     "stops_itself": lambda: os.kill(os.getpid(), signal.SIGSTOP),
     "kills_its_group": lambda: os.killpg(0, signal.SIGKILL),
-} | {
+}
+BODIES = _IN_A_LINE | {
     function.__name__: function
     for function in (
         raises_in_depth,

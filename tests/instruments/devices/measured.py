@@ -14,11 +14,7 @@ from frobench.reports.findings.finding import Finding
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Outcome, Run
 from tests.instruments.faults.judging import validate_file
-<<<<<<< HEAD
 from tests.instruments.processes.command import simulated
-=======
-from tests.instruments.processes import stage
->>>>>>> cut-c
 from tests.instruments.processes.warm import frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
@@ -170,11 +166,7 @@ def measured(
         *("run", "--launches", 1, "--seed", 3, "--budget", 12, "-k", select),
         *("--devices", devices, *options),
         folder=folder,
-<<<<<<< HEAD
-        environment=simulated(spec),
-=======
-        environment=stage.variables(spec) | variables,
->>>>>>> cut-c
+        environment=simulated(spec) | variables,
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]

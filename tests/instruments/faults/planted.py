@@ -4,11 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD
 from tests.instruments.processes import command
-=======
-from tests.instruments.processes.stage import variables
->>>>>>> cut-c
 
 BENCHMARKS = Path(__file__).parents[1] / "sabotage"
 JITTER = {"jitter": 0.01}
@@ -20,17 +16,6 @@ def simulated(faults: dict[str, Any] = JITTER) -> dict[str, str]:
 
     The devices are slow, so that little is computed in a second of it.
     """
-<<<<<<< HEAD
     flops, cache = {"float32": 2.5e8}, 1 << 20
     machine = {"virtual": True, "event": 5e-6, "flops": flops, "cache": cache, "faults": faults}
     return command.simulated(machine)
-=======
-    machine = {
-        "virtual": True,
-        "event": 5e-6,
-        "flops": {"float32": 2.5e8},
-        "cache": 1 << 20,
-        "faults": faults,
-    }
-    return variables(machine)
->>>>>>> cut-c
