@@ -4,9 +4,11 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import frobench
+import noxfile
+from tests.instruments.processes.command import ROOT
+from tests.project import example
 
-ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -92,3 +96,103 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
         for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
             if "://" not in link:
                 assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+PAGES = [(ROOT / "docs" / name).read_text("utf-8") for name in ("architecture.md", "code-map.md")]
+TEXT = "\n".join(PAGES)
+PACKAGES = ("suite", "reports")
+INDENT = 4
+
+
+def shown() -> set[str]:
+    """Return the paths that the tree shows, folders with a slash behind them."""
+    block = TEXT.partition("\n## The tree\n")[2].split("```")[1]
+    paths: set[str] = set()
+    above: list[str] = []
+    for line in block.strip().splitlines():
+        name = line.split()[0]
+        above[(len(line) - len(line.lstrip())) // INDENT :] = [name]
+        paths.add("".join(above))
+    return paths
+
+
+def modules(package: str) -> list[Path]:
+    """Return the modules of a package by their paths in the repository."""
+    files = sorted((ROOT / package).rglob("*.py"))
+    return [file.relative_to(ROOT) for file in files if not file.stem.startswith("__")]
+
+
+def test_the_tree_is_the_real_one() -> None:
+    inits = [file for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")]
+    folders = {f"{file.parent.relative_to(ROOT).as_posix()}/" for file in inits}
+    files = {path.as_posix() for name in PACKAGES for path in modules(name) if len(path.parts) == 2}
+    assert shown() == {"frobench/", "benchmarks/", *folders, *files}
+
+
+def test_the_layers_are_those_that_are_checked() -> None:
+    for number, package in enumerate(PACKAGES, start=1):
+        (contract,) = (
+            contract
+            for contract in PROJECT["tool"]["importlinter"]["contracts"]
+            if contract.get("containers") == [f"frobench.{package}"]
+        )
+        cells = [row.split("|")[number] for row in TEXT.splitlines() if row.startswith("  | `")]
+        named = [" | ".join(re.findall(r"`(\w+)`", cell)) for cell in cells[1:]]
+        assert [*filter(None, named)] == contract["layers"]
+
+
+def test_every_path_that_the_pages_name_is_there() -> None:
+    paths = set(re.findall(r"`((?:benchmarks|frobench|reports|suite|tests)/[\w./]*)`", TEXT))
+    assert len(paths) > 20
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+SOURCE = "from setuptools import build_meta; build_meta.prepare_metadata_for_build_wheel('made')"
+ADDRESS = "https://example.org/frobench"
+
+
+def metadata(folder: Path, address: str) -> str:
+    """Return the metadata of a wheel whose project has an address."""
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    text = (ROOT / "setup.py").read_text("utf-8")
+    assert text.count('REPOSITORY = ""') == 1
+    (folder / "setup.py").write_text(text.replace('REPOSITORY = ""', f'REPOSITORY = "{address}"'))
+    (folder / "made").mkdir()
+    subprocess.run([sys.executable, "-c", SOURCE], cwd=folder, check=True, capture_output=True)
+    (made,) = (folder / "made").glob("*.dist-info/METADATA")
+    return made.read_text("utf-8")
+
+
+def test_every_link_of_a_release_is_whole(tmp_path: Path) -> None:
+    made = metadata(tmp_path, ADDRESS)
+    links = re.findall(r"\]\(([^)]+)\)", made)
+    assert len(links) > 20
+    assert all(link.startswith(("https://", "#")) for link in links)
+    assert f"{ADDRESS}/blob/main/docs/methodology.md" in links
+    assert f"{ADDRESS}/raw/main/docs/screenshots/run-light.png" in links
+    assert f"Project-URL: Source, {ADDRESS}\n" in made
+
+
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_a_release_without_an_address_is_refused(tmp_path: Path, address: str) -> None:
+    made = metadata(tmp_path, address)
+    wheel = tmp_path / "frobench.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("frobench.dist-info/METADATA", made)
+    assert noxfile.has_address(wheel) == bool(address)
+
+
+@pytest.mark.golden
+def test_the_example_pages_are_what_their_stored_run_gives(tmp_path: Path) -> None:
+    kept, site = example.pages(example.FOLDER), example.build(example.run_shown(), tmp_path)
+    advice = "`python -m tests.project.example` writes them anew, `nox -s screenshots` all"
+    assert kept.keys() == site.keys(), advice
+    assert all(kept[name] == content for name, content in site.items()), advice
+
+
+@pytest.mark.golden
+def test_the_pictures_show_the_example_pages() -> None:
+    pictured = json.loads(example.PICTURED.read_text(encoding="utf-8"))
+    advice = "`nox -s screenshots` takes the pictures anew"
+    assert pictured == example.digests(example.pages(example.FOLDER)), advice
