@@ -21,9 +21,7 @@ PICTURED = FOLDER / "pictured.json"
 
 def pages(folder: Path) -> dict[str, bytes]:
     """Return the pages below a folder, by their path in it."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.html")
-    }
+    return {one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*.html")}
 
 
 def run_shown() -> Path:

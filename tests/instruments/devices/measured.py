@@ -105,9 +105,7 @@ class Measured:
     def plot(self, name: str) -> dict[str, dict[float | str, float]]:
         """Return a plot's numbers by line and by place on it."""
         (found,) = (one for part in self.sections for one in part.plots if one.name == name)
-        return {
-            line.label: {point.x: point.y.value for point in line.points} for line in found.series
-        }
+        return {line.label: {one.x: one.y.value for one in line.points} for line in found.series}
 
     def holds(
         self, truths: Mapping[str, float], rel: float = EXACT, within: float | None = None

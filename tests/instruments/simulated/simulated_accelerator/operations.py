@@ -133,10 +133,7 @@ def _operate(call: Call) -> Any:
     if plan is None:
         plan = make_plan(_spec, operation.func, call.args, call.kwargs)
         operation.plans[call.key] = plan
-    new = [
-        SimTensor.on(call.device, form, size)
-        for form, size in zip(plan.forms, plan.sizes, strict=True)
-    ]
+    new = [SimTensor.on(call.device, *one) for one in zip(plan.forms, plan.sizes, strict=True)]
     if operation.allocates:
         host.spend(call.begin, _spec.metadata)
         return new[0]
