@@ -4,8 +4,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 from frobench.suite.project import git
 from frobench.suite.stored import store
 from tests.instruments.processes import git_project
-from tests.instruments.processes.command import ROOT, program
+from tests.instruments.processes.command import ROOT, program, python
 
 BENCHMARK = '''# SPDX-License-Identifier: MIT
 """How long does a product take?"""
@@ -58,7 +56,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, clone / name, symlinks=True, ignore=leave_out)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, clone)
-    subprocess.run([sys.executable, "-c", BUILD], cwd=clone, capture_output=True, check=True)
+    python("-c", BUILD, folder=clone)
     (built,) = clone.glob("*.whl")
     with zipfile.ZipFile(built) as archive:
         archive.extractall(folder)

@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -18,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 import frobench
 import noxfile
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
 from tests.project import example
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -60,9 +58,8 @@ for name in sys.argv[1:]:
 print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
 """
     names = [f"frobench.{path.stem}" for path in (ROOT / "frobench").glob("*.py")]
-    command = [sys.executable, "-c", code, "frobench.suite.run", *names, *light["source_modules"]]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert json.loads(done.stdout) == []
+    done = python("-c", code, "frobench.suite.run", *names, *light["source_modules"])
+    assert json.loads(done.stdout) == [], done.stderr
 
 
 def test_one_version_is_told_everywhere() -> None:
@@ -80,15 +77,8 @@ def test_the_completion_that_is_documented_completes_verbs(shell: str, completed
     assert 'eval "$(_FROBENCH_COMPLETE=bash_source frobench)"' in text("README.md")
     words = {"COMP_WORDS": "frobench sh", "COMP_CWORD": "sh" if shell == "fish" else "1"}
     code = "from frobench.__main__ import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | words | {"_FROBENCH_COMPLETE": f"{shell}_complete"},
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert completed in done.stdout
+    variables = os.environ | words | {"_FROBENCH_COMPLETE": f"{shell}_complete"}
+    assert completed in python("-c", code, variables=variables).stdout
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
@@ -159,7 +149,7 @@ def metadata(folder: Path, address: str) -> str:
     assert text.count('REPOSITORY = ""') == 1
     (folder / "setup.py").write_text(text.replace('REPOSITORY = ""', f'REPOSITORY = "{address}"'))
     (folder / "made").mkdir()
-    subprocess.run([sys.executable, "-c", SOURCE], cwd=folder, check=True, capture_output=True)
+    python("-c", SOURCE, folder=folder)
     (made,) = (folder / "made").glob("*.dist-info/METADATA")
     return made.read_text("utf-8")
 

@@ -8,7 +8,6 @@ Frobench uses are imported before that, since they would load what only Windows 
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -16,7 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 import noxfile
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 IMITATION = """
@@ -68,14 +67,10 @@ READING = [
 
 def on_windows(folder: Path, *calls: list[str]) -> list[tuple[int, str, str]]:
     """Call `frobench` several times; return the exit code, output and messages of each call."""
-    done = subprocess.run(
-        [sys.executable, "-c", IMITATION, json.dumps(LIBRARIES), json.dumps(calls)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "USERNAME": "somebody"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    words = ("-c", IMITATION, json.dumps(LIBRARIES), json.dumps(calls))
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "USERNAME": "somebody"}
+    done = python(*words, folder=folder, variables=variables)
+    assert done.returncode == 0, done.stderr
     return [(code, out, err) for code, out, err in json.loads(done.stdout)]
 
 

@@ -62,8 +62,15 @@ def program(
 
     variables : all that it has
     """
+    return python("-m", module, *arguments, folder=folder, variables=variables)
+
+
+def python(
+    *words: object, folder: Path = ROOT, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with its arguments in a folder to its end; see `program`."""
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
+        [sys.executable, *map(str, words)],
         cwd=folder,
         env=variables,
         capture_output=True,
