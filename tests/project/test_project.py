@@ -20,6 +20,7 @@ from tests.instruments.processes.command import ROOT, python
 from tests.project import example
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
 
 
 def text(name: str) -> str:
@@ -47,8 +48,7 @@ def test_every_stated_requirement_is_pinned_within_its_range() -> None:
 
 
 def test_what_reads_results_or_watches_a_run_starts_without_torch_and_pytest() -> None:
-    contracts = PROJECT["tool"]["importlinter"]["contracts"]
-    [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
+    [light] = [one for one in CONTRACTS if "torch" in one.get("forbidden_modules", [])]
     code = """
 import importlib, json, pkgutil, sys
 for name in sys.argv[1:]:
@@ -121,11 +121,7 @@ def test_the_tree_is_the_real_one() -> None:
 
 def test_the_layers_are_those_that_are_checked() -> None:
     for number, package in enumerate(PACKAGES, start=1):
-        (contract,) = (
-            contract
-            for contract in PROJECT["tool"]["importlinter"]["contracts"]
-            if contract.get("containers") == [f"frobench.{package}"]
-        )
+        (contract,) = (one for one in CONTRACTS if one.get("containers") == [f"frobench.{package}"])
         cells = [row.split("|")[number] for row in TEXT.splitlines() if row.startswith("  | `")]
         named = [" | ".join(re.findall(r"`(\w+)`", cell)) for cell in cells[1:]]
         assert [*filter(None, named)] == contract["layers"]

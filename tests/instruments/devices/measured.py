@@ -43,11 +43,8 @@ EXACT = 0.005
 
 def errors(conclusions: list[Conclusion]) -> set[str]:
     """Return the errors that a run has."""
-    return {
-        f"{conclusion.code}: {conclusion.message} ({conclusion.case})"
-        for conclusion in conclusions
-        if conclusion.severity == "error"
-    }
+    found = (one for one in conclusions if one.severity == "error")
+    return {f"{one.code}: {one.message} ({one.case})" for one in found}
 
 
 @dataclass
@@ -88,12 +85,8 @@ class Measured:
     def finding(self, name: str) -> Finding:
         """Return the answer of a name, behind that of its exercise where several have one."""
         exercise, _, own = name.rpartition("/")
-        (found,) = (
-            one
-            for part in self.sections
-            for one in part.findings
-            if one.name == own and exercise in {"", part.exercise}
-        )
+        every = ((part.exercise, one) for part in self.sections for one in part.findings)
+        (found,) = (one for its, one in every if one.name == own and exercise in {"", its})
         return found
 
     def value(self, name: str) -> float:
@@ -154,11 +147,8 @@ def measured(
     code : the exit code that is expected
     admitted : code of an error that the run may say of itself
     """
-    made = frobench(
-        *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
-        folder=folder,
-        environment=simulated(spec),
-    )
+    words = ("run", "--launches", 1, "--seed", 3, "-k", select, *options)
+    made = frobench(*words, folder=folder, environment=simulated(spec))
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
     run = store.read(path)

@@ -57,11 +57,10 @@ def table(path: Path) -> list[Cells]:
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
-    return [
-        {name: text[1:] if text[:2] in GUARDED else text for name, text in row.items()}
-        for row in rows
-    ]
+        return [
+            {name: text[1:] if text[:2] in GUARDED else text for name, text in row.items()}
+            for row in csv.DictReader(file)
+        ]
 
 
 def number(text: str) -> float | None:

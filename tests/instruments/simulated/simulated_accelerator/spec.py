@@ -138,13 +138,8 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
 
     def slowed(self, times: float) -> Self:
         """Return the specification of a host that takes so many times as long."""
-        return msgspec.structs.replace(
-            self,
-            launch=self.launch * times,
-            metadata=self.metadata * times,
-            synchronise=self.synchronise * times,
-            event=self.event * times,
-        )
+        costs = ("launch", "metadata", "synchronise", "event")
+        return msgspec.structs.replace(self, **{one: times * getattr(self, one) for one in costs})
 
     def speed(self, physical: int) -> float:
         """Return the speed of a physical device relative to the specification."""
