@@ -18,6 +18,7 @@ from .device import machine
 from .host import Host, host
 from .module import Backend, Bare, UnusableGenerator
 from .operations import Graph, dispatch
+from .stand_ins import standing_in
 
 _BATCHES, _CALLS = 10, 20
 _MOST_OVERHEAD = 20e-6
@@ -57,7 +58,8 @@ def register() -> None:
     _libraries.extend([everything, some])
     if machine.devices:
         tensor = torch.empty(1, device=machine.spec.name)
-        tensor.view(1)  # the first call; views run on no device, and so leave no trace there
+        with standing_in():
+            tensor.view(1)  # the first call; views run on no device, and so leave no trace there
         if not machine.spec.virtual:  # where calls cost what they are said to
             _calibrate(tensor)
         machine.device().forget_peak()
