@@ -5,8 +5,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from frobench import Work
 from frobench.suite.stored import store
 from tests.instruments.processes.alone import copied, run_pytest
@@ -16,21 +14,16 @@ from tests.instruments.processes.warm import frobench
 GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
 
 
-@pytest.fixture
-def printed(tmp_path: Path) -> list[Path]:
-    """Save the guide's Python blocks under the names that the guide gives them."""
+def test_the_printed_benchmarks_measure(tmp_path: Path) -> None:
+    """The guide's Python blocks are saved under the names that the guide gives them."""
     codes = re.findall(r"^```python\n(# SPDX.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     names = re.findall(r"`benchmarks/(bench_\w+\.py)`:", GUIDE)
     folder = copied(tmp_path)
     paths = [folder / name for name in names]
     for path, code in zip(paths, codes, strict=True):
         path.write_text(code, "utf-8")
-    return paths
-
-
-def test_the_printed_benchmarks_measure(printed: list[Path], tmp_path: Path) -> None:
     file = tmp_path / "out.json"
-    run = run_pytest(*printed, "--frobench-profile", "quick", "--benchmark-json", file)
+    run = run_pytest(*paths, "--frobench-profile", "quick", "--benchmark-json", file)
     assert run.returncode == 0, run.stdout
     names = [case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]]
     assert {"bench_sort[cpu-1000]", "bench_length[cpu-1000]"} <= set(names)

@@ -12,12 +12,11 @@ import torch
 
 from tests.benchmarks.calls import CPU
 from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, run_pytest, smaller
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import simulated
 
 pytestmark = pytest.mark.long
 
 MODULES = sorted(BENCHMARKS.glob("bench_*.py"))
-EXERCISES = [path.stem.removeprefix("bench_") for path in MODULES]
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +26,15 @@ def listing() -> list[str]:
     return run_pytest(BENCHMARKS, *everything).stdout.splitlines()
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_benchmarks_have_cases_and_exercises_some_on_the_cpu(
-    listing: list[str], exercise: str
+    listing: list[str], path: Path
 ) -> None:
-    cases = [line for line in listing if line.startswith(f"benchmarks/bench_{exercise}.py::")]
+    cases = [line for line in listing if line.startswith(f"benchmarks/{path.name}::")]
     functions = {line.partition("::")[2].partition("[")[0] for line in cases}
-    path = BENCHMARKS / f"bench_{exercise}.py"
-    benchmarks = {
-        node.name
-        for node in ast.parse(path.read_text("utf-8")).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("bench_")
-    }
-    marks = getattr(load(path), "pytestmark", [])
+    module = load(path)
+    benchmarks = {name for name in vars(module) if name.startswith("bench_")}
+    marks = getattr(module, "pytestmark", [])
     for mark in [marks] if isinstance(marks, pytest.MarkDecorator) else marks:
         if mark.name == "on_one_machine":  # without nodes, where this runs, it has no others
             benchmarks &= mark.kwargs.keys()
@@ -124,12 +119,8 @@ def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
     changes: dict[str, dict[str, str]] = {exercise: {} for exercise in ON_ACCELERATORS}
     changes |= {"norm_logging": {"steps=[1000]": "steps=[20]"}}
     folder = smaller(tmp_path, changes)
-    run = run_pytest(
-        *ids(ON_ACCELERATORS, folder),
-        *("--benchmark-json", file),
-        devices="sim:0,sim:1",
-        PYTHONPATH=str(ROOT / "tests" / "instruments" / "simulated"),
-    )
+    words = (*ids(ON_ACCELERATORS, folder), "--benchmark-json", file)
+    run = run_pytest(*words, devices="sim:0,sim:1", PYTHONPATH=simulated({})["PYTHONPATH"])
     assert run.returncode == 0, run.stdout
     measured = {case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]}
     assert measured == {case for cases in ON_ACCELERATORS.values() for case in cases}

@@ -2,20 +2,30 @@
 """What single benchmarks compute and check, and the cases that they leave out."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
+from frobench.suite.errors import DoesNotFitError
+from frobench.suite.kit.cases import expand, sizes
 from frobench.suite.kit.device import Device
-from tests.benchmarks.calls import CPU, called, module_of
-from tests.instruments.processes.alone import load, planted
+from tests.benchmarks.calls import CPU, NUMBERS, brief, called, module_of
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, planted
 
 CONVOLUTIONS, PLACEMENT, SPLIT = map(module_of, ("convolutions", "placement", "split_model"))
+MANY, TRANSFORMER, LOSSES = map(module_of, ("many_or_one", "transformer", "loss_reporting"))
 IMAGES, CHANNELS, POINTS = 3, 8, 28
 WIDE: dict[str, Any] = {"width": 4096, "dtype": "bfloat16"}
+FIVE = {"devices": [CPU] * 5}
 
 
 @pytest.mark.parametrize(
@@ -25,11 +35,7 @@ WIDE: dict[str, Any] = {"width": 4096, "dtype": "bfloat16"}
         ("long_context.decode", WIDE, "wide layers are for accelerators"),
         ("long_context.products", WIDE, "wide layers are for accelerators"),
         ("loss_reporting.reading", {"network": "large"}, "the large network is for accelerators"),
-        (
-            "split_model.pipeline",
-            {"devices": [CPU] * 5},
-            "24 layers do not divide into 5 equal stages",
-        ),
+        ("split_model.pipeline", FIVE, "24 layers do not divide into 5 equal stages"),
         ("small_weights.decode int8", {}, "no product of int8 weights here"),
     ],
 )
@@ -80,7 +86,7 @@ def test_images_and_weights_have_the_layout(layout: str) -> None:
     assert training.step().is_contiguous(memory_format=CONVOLUTIONS.LAYOUTS[layout])
 
 
-def test_every_step_begins_from_the_same_weights() -> None:
+def test_every_step_of_a_block_begins_from_the_same_weights() -> None:
     training = CONVOLUTIONS.BlockTraining(CPU, IMAGES, CHANNELS, "channels_last", "float32")
     for _ in range(3):
         training.begin()
@@ -98,16 +104,15 @@ def test_rounding_across_the_edge_of_a_relu_is_no_fault(tmp_path: Path) -> None:
     assert check.passed, check
 
 
-N = 30_000
 WRONG: dict[str, Callable[[Tensor], Tensor]] = {
     "a fifth wider": lambda drawn: 1.2 * drawn,
     "a tenth off": lambda drawn: drawn + 0.1,
     "uniform": torch.rand_like,
     "the last tenth left out": lambda drawn: torch.cat(
-        [drawn[: N - N // 10], 0 * drawn[: N // 10]]
+        [drawn[: NUMBERS - NUMBERS // 10], 0 * drawn[: NUMBERS // 10]]
     ),
     "of one sign": torch.Tensor.abs,
-    "one number": lambda drawn: drawn[0].expand(N),
+    "one number": lambda drawn: drawn[0].expand(NUMBERS),
     "not a number": lambda drawn: drawn * torch.nan,
     "in another precision": torch.Tensor.double,
     "too few": lambda drawn: drawn[1:],
@@ -116,9 +121,9 @@ WRONG: dict[str, Callable[[Tensor], Tensor]] = {
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
 def test_numbers_that_are_not_normally_spread_are_told(wrong: Callable[[Tensor], Tensor]) -> None:
-    drawn = torch.randn(N, generator=torch.Generator().manual_seed(1))
-    assert PLACEMENT.normal(N)(drawn).passed
-    assert not PLACEMENT.normal(N)(wrong(drawn)).passed
+    drawn = torch.randn(NUMBERS, generator=torch.Generator().manual_seed(1))
+    assert PLACEMENT.normal(NUMBERS)(drawn).passed
+    assert not PLACEMENT.normal(NUMBERS)(wrong(drawn)).passed
 
 
 def test_a_tensor_on_another_device_is_wrong() -> None:
@@ -144,3 +149,241 @@ def test_a_checked_row_lies_in_every_micro_batch() -> None:
     assert check(right.chunk(8)).passed
     assert not check([right[:-1]]).passed
     assert not check([torch.cat([right, right])]).passed
+
+
+class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's is untyped
+    """Counts the operations that compute, as PyTorch launches them, and their results' numbers."""
+
+    operations = numbers = 0
+
+    def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401 - as torch has it
+        """Run an operation."""
+        result = func(*args, **(kwargs or {}))
+        if func.overloadpacket.__name__ in {"add", "mul", "_foreach_mul"}:
+            self.operations += 1
+            self.numbers += sum(tensor.numel() for tensor in tree_leaves(result))
+        return result
+
+
+class Counted(Recorder):
+    """Counts what the body launches."""
+
+    def __call__(self, body: Callable[[], Any], **more: Any) -> None:  # noqa: ANN401 - passed on
+        """Call the body, counting."""
+        self.counter = Counter()  # type: ignore[no-untyped-call]  # as above
+
+        def counting() -> Any:  # noqa: ANN401 - whatever the body returns
+            with self.counter:
+                return body()
+
+        super().__call__(counting, **more)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "operations"),
+    [
+        *(("pieces", {"device": CPU, "pieces": count}, count) for count in (1, 10, 10_000)),
+        ("pieces_foreach", {"device": CPU, "pieces": 100}, 1),
+        ("pieces_graph", {"accelerator": CPU, "pieces": 100}, 100),
+        *(("chain", {"device": CPU, "n": n}, 100) for n in (1, 64)),
+        *(("chain_large", {"accelerator": CPU, "n": n}, 100) for n in (1, 64)),
+        ("chain_compiled", {"device": CPU, "n": 64}, 100),
+    ],
+)
+def test_the_same_arithmetic_is_as_many_operations_as_it_says(
+    monkeypatch: pytest.MonkeyPatch, function: str, given: dict[str, Any], operations: int
+) -> None:
+    monkeypatch.setattr(MANY, "capture", lambda _device, body: body)
+    monkeypatch.setattr(MANY, "compiled", lambda _device, body: (body, 2.5))
+    seen, many = Counted(), given.get("pieces", 100)
+    getattr(MANY, f"bench_{function}")(seen, **given)
+    assert seen.check.passed
+    assert seen.counter.operations == operations
+    assert seen.work.items == many
+    numbers = given.get("n", NUMBERS)  # in each of a chain's operations, or in all pieces together
+    assert seen.work.bytes == 2 * numbers * torch.float32.itemsize
+    assert seen.work.flops == seen.counter.numbers == numbers * (many if "n" in given else 1)
+    assert seen.apart == ({"compile": 2.5} if function == "chain_compiled" else {})
+
+
+SHAPE: dict[str, Any] = {"width": 256, "layers": 2, "dtype": "float32"}
+TRAINED, CACHED = 16, 24
+KINDS = {"train": {}, "prefill": {}, "decode": {"batch": 3}}
+
+
+def seen(function: str, **arguments: Any) -> Recorder:  # noqa: ANN401 - whatever it takes
+    """Call a benchmark on the CPU, with attention whose products torch counts."""
+    recorder = Recorder()
+    with sdpa_kernel(SDPBackend.MATH):
+        getattr(TRANSFORMER, f"bench_{function}")(recorder, accelerator=CPU, **SHAPE | arguments)
+    return recorder
+
+
+@pytest.fixture
+def replays(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """Let graphs be what they record; return what was recorded."""
+    recorded: list[Callable[[], object]] = []
+
+    def capture(_device: Device, body: Callable[[], object]) -> Callable[[], object]:
+        recorded.append(body)
+        return body
+
+    monkeypatch.setattr(TRANSFORMER, "capture", capture)
+    adam = import_module("torch.optim.adam")  # which refuses a CPU, since it has no graphs
+    monkeypatch.setattr(adam, "_get_capturable_supported_devices", lambda: ["cpu"])
+    return recorded
+
+
+@pytest.mark.usefixtures("replays")
+@pytest.mark.parametrize("way", ["", "_graph"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_declared_operations_are_what_torch_counts_but_for_masked_ones(kind: str, way: str) -> None:
+    result = seen(kind + way, **KINDS[kind])
+    tokens = {"train": TRAINED, "prefill": CACHED, "decode": 1}[kind]
+    masked = tokens * (tokens - 1) // 2  # pairs of a token and a later one
+    passes = 3 if kind == "train" else 1
+    assert result.work.flops == result.products - passes * 2 * 4 * 256 * masked
+    assert result.work.items == {"decode": 3}.get(kind, tokens)
+    assert result.check.passed
+
+
+def test_a_training_step_moves_weights_gradients_and_both_moments_twice() -> None:
+    training = TRANSFORMER.prepared(CPU, TRANSFORMER.Shape(**SHAPE), TRAINED)
+    training.step()
+    moments = [moment for state in training.optimizer.state.values() for moment in state.values()]
+    kept = [*training.weights, *(weights.grad for weights in training.weights), *moments]
+    moved = 2 * sum(tensor.nbytes for tensor in kept if tensor.dim())
+    assert seen("train").work.bytes == moved
+
+
+@pytest.mark.parametrize(("kind", "tokens"), [("prefill", CACHED), ("decode", 1)])
+def test_a_pass_moves_weights_caches_inputs_and_outputs_once(kind: str, tokens: int) -> None:
+    batch = KINDS[kind].get("batch", 1)
+    shape = TRANSFORMER.Shape(**SHAPE | {"dtype": "bfloat16"})
+    layers = TRANSFORMER.draw_layers(CPU, shape, "bfloat16").parameters()
+    caches = TRANSFORMER.draw_caches(CPU, shape, CACHED, batch)
+    size = sum(tensor.nbytes for tensor in [*layers, *(part for one in caches for part in one)])
+    size += 2 * batch * tokens * 256 * torch.bfloat16.itemsize
+    assert seen(kind, **KINDS[kind], dtype="bfloat16").work.bytes == size
+
+
+def test_every_step_begins_from_the_same_weights() -> None:
+    training = TRANSFORMER.prepared(CPU, TRANSFORMER.Shape(**SHAPE), TRAINED)
+    losses = []
+    for _ in range(3):
+        training.begin()
+        losses.append(training.step().item())
+        assert training.check(torch.tensor(losses[-1])).passed
+    assert losses == pytest.approx(losses[:1] * 3, rel=1e-4)
+    later = training.step()
+    assert not training.check(later).passed
+
+
+def test_a_recorded_optimizer_is_one_for_graphs(replays: list[Callable[[], object]]) -> None:
+    seen("train_graph")
+    (step,) = replays
+    (group,) = step.__self__.optimizer.param_groups  # type: ignore[attr-defined]
+    assert group["capturable"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_does_not_fit_is_left_out_undrawn(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 1 << 30)
+    with pytest.raises(DoesNotFitError, match="GiB free"):
+        seen(kind, **KINDS[kind], width=16_384)
+
+
+def test_a_single_wrong_row_is_seen() -> None:
+    close: Callable[..., Any] = load(BENCHMARKS / "decoders.py").close
+    true = torch.rand(500, 64, generator=torch.Generator().manual_seed(1))
+    wrong: Tensor = true.clone()
+    wrong[321] = 0.0
+    assert close(true, true, 0.05, "rows").error == 0
+    assert close(true, wrong, 0.05, "rows").error > 0.9
+    assert not close(true, true[:-1], 0.05, "rows").passed
+    assert not close(true, wrong * float("nan"), 0.05, "rows").passed
+
+
+STEPS = 20
+SMALL: dict[str, Any] = {"network": "small", "batch": 64}
+TOGETHER = SMALL | {"devices": [CPU] * 3}
+
+
+def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
+    module: Any = load(BENCHMARKS / "bench_loss_reporting.py")
+    rows = expand(module.bench_reading.pytestmark, "rigorous")
+    assert all(set(sizes(row)) == {"batch"} for row in rows)
+    assert {module.STEPS % int(str(row["every"])) for row in rows} == {0}
+
+
+@pytest.mark.parametrize("reading", ["nobody", "first"])
+def test_each_device_has_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch, reading: str) -> None:
+    together, step, seen = Barrier(3, timeout=30), LOSSES.Training.step, Recorder()
+
+    def meet(*given: object) -> object:
+        together.wait()  # for a step of each device
+        return step(*given)
+
+    monkeypatch.setattr(LOSSES.Training, "step", meet)
+    LOSSES.bench_threads(seen, reading=reading, **TOGETHER)
+    assert seen.check.passed
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note how many numbers are read together, each time that some are."""
+    seen: list[int] = []
+
+    def counting(read: Callable[[Tensor], object]) -> Callable[[Tensor], object]:
+        def counted(log: Tensor) -> object:
+            seen.append(log.numel())
+            return read(log)
+
+        return counted
+
+    for name in ("item", "tolist"):
+        monkeypatch.setattr(Tensor, name, counting(getattr(Tensor, name)))
+    return seen
+
+
+@pytest.mark.parametrize(("every", "times"), [(1, 20), (5, 4), (10, 2), (100, 1)])
+def test_losses_are_read_as_rarely_as_is_said(reads: list[int], every: int, times: int) -> None:
+    training = LOSSES.Training(CPU, "small", 64)
+    LOSSES.train(training, LOSSES.on_device(training), every)
+    assert reads == [STEPS // times] * times
+
+
+@pytest.mark.parametrize("function", ["one_thread", "threads"])
+@pytest.mark.parametrize(
+    ("reading", "times"), [("nobody", [STEPS] * 3), ("first", [1] * STEPS + [STEPS] * 2)]
+)
+def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_named_so(
+    reads: list[int], function: str, reading: str, times: list[int]
+) -> None:
+    def measure(body: Callable[[], object], *, before: Callable[[], object], **_: object) -> None:
+        before()
+        reads.clear()
+        body()
+
+    getattr(LOSSES, f"bench_{function}")(measure, reading=reading, **TOGETHER)
+    assert sorted(reads) == times
+
+
+class Queue(nullcontext[None]):
+    """Stands where a stream does, on a device that does everything at once."""
+
+    def wait_stream(self, other: "Queue") -> None:
+        """Do nothing: all is done."""
+
+
+@pytest.mark.parametrize(("place", "passes"), [("1 - number % 2", True), ("number % 2", False)])
+def test_a_batch_that_is_prefetched_is_used_from_where_it_was_put(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, *, passes: bool
+) -> None:
+    seen = Recorder()
+    module = brief(planted(tmp_path, "bench_loss_reporting", "1 - number % 2", place))
+    monkeypatch.setattr(module, "pinned", lambda tensor: tensor)
+    monkeypatch.setattr(torch.cpu, "current_stream", lambda _: Queue())
+    monkeypatch.setattr(Device, "stream", lambda _: Queue())
+    module.bench_loading(seen, accelerator=CPU, memory="prefetched", **SMALL)
+    assert seen.check.passed == passes

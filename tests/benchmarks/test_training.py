@@ -54,12 +54,10 @@ def test_all_devices_of_a_seed_train_the_same_network_on_the_same_data() -> None
         training.Training(one, "small", 64)
         for one in (Device("cpu", 3), Foreign("cpu", 3), Device("cpu", 4))
     )
-    numbers, alike, different = (
-        [*one.data, *one.start.parameters()] for one in (ours, theirs, others)
-    )
-    assert all(map(torch.equal, numbers, alike))
-    assert not torch.equal(numbers[0], different[0])
-    assert not torch.equal(numbers[2], different[2])
+    drawn, alike, unlike = ([*one.data, *one.start.parameters()] for one in (ours, theirs, others))
+    assert all(map(torch.equal, drawn, alike))
+    assert not torch.equal(drawn[0], unlike[0])
+    assert not torch.equal(drawn[2], unlike[2])
 
 
 FAULTS: dict[str, Callable[[Any], object]] = {

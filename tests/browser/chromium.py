@@ -15,10 +15,8 @@ MISSING = (
     "no Chromium is here: `apt-get install chromium`, or, where there is no such package, "
     "`playwright install chromium` in this session's environment"
 )
-PROBES = "\n".join(
-    (Path(__file__).parent / name).read_text(encoding="utf-8")
-    for name in ("probes.js", "drawings.js")
-)
+HERE = Path(__file__).parent
+PROBES = "\n".join((HERE / name).read_text("utf-8") for name in ("probes.js", "drawings.js"))
 Scheme = Literal["light", "dark"]
 HEIGHT = 900
 """Height of the window, in CSS pixels."""

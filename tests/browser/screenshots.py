@@ -42,9 +42,7 @@ def take(folder: Path) -> None:
     stored, chosen, every = (folder / name for name in ("stored", "chosen", "every"))
     runs, prices = folder / "runs", folder / "prices.csv"
     runs.mkdir()
-    rows = [
-        f"^{name}$,,{price},USD,2026-01-01,made up,this script" for name, price in PRICES.items()
-    ]
+    rows = [f"^{name}$,,{cost},USD,2026-01-01,made up,this script" for name, cost in PRICES.items()]
     prices.write_text("\n".join([",".join(Price._fields[:-1]), *rows]))
     files = [_machine(number, 0, runs / f"{number}.json") for number in range(len(PRICES))]
     known: list[str | Path] = ["--prices", prices, "-o"]

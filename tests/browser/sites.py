@@ -2,6 +2,7 @@
 """Sites that hold every kind of page: of honest runs, of hostile ones, and of none."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,10 +60,8 @@ def _sensed(run: Run) -> Run:
 
 def _failed(run: Run) -> Run:
     """Let every case fail, so that the page has no number to show."""
-    outcomes = [
-        replace(one, status="failed", reason="RuntimeError: out of memory")
-        for one in run.frobench.outcomes
-    ]
+    failed = partial(replace, status="failed", reason="RuntimeError: out of memory")
+    outcomes = [*map(failed, run.frobench.outcomes)]
     return replace(run, benchmarks=[], frobench=replace(run.frobench, outcomes=outcomes))
 
 
@@ -92,10 +91,8 @@ def build(folder: Path) -> None:
     site.build([], folder / "empty")
     nodes = {f"node-{n}": run for n, run in enumerate(made_up_fleet.runs(4, SLOW, accelerators=1))}
     labels = [made_up_fleet.label(number) for number in range(6)]
-    lost = {
-        labels[4]: "no sign of life for 120 s",
-        labels[5]: "\N{HORIZONTAL ELLIPSIS}: No space left on device",
-    }
+    reasons = "no sign of life for 120 s", "\N{HORIZONTAL ELLIPSIS}: No space left on device"
+    lost = dict(zip(labels[4:], reasons, strict=True))
     asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
     asked_nodes.write(asked, folder / "asked")
     site.build([*_stored(nodes, runs), folder / "asked"], folder / "many-nodes")

@@ -13,10 +13,8 @@ from playwright.sync_api import Browser
 from tests.browser.chromium import Look, Shown, shown
 from tests.instruments.runs import many_machines
 
-ONE, OTHER = (
-    f"{part.environment.machine}/{part.run}"
-    for part in (many_machines.run_of(number).frobench for number in (1, 2))
-)
+RUNS = [many_machines.run_of(number).frobench for number in (1, 2)]
+ONE, OTHER = (f"{run.environment.machine}/{run.run}" for run in RUNS)
 NARROW = Look("light", 320)
 NO_NUMBER = re.compile(r".{0,20}(?:\bNaN\b|Infinity|undefined|\[object|\bnull\b).{0,20}")
 BEYOND = ["-1", "NaN", "Infinity", "-Infinity", "1e999", "1e300", "0x10x", "__proto__", "%00"]

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Every page fits a telephone and a sheet of paper, is read and heard, and keeps to itself."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import LOOKS, Look, shown, tell
-from tests.browser.sites import Place
+from tests.browser.chromium import HEIGHT, LOOKS, Look, Shown, shown, tell
+from tests.browser.sites import Place, newest
 
 DESK, NARROW = Look("light", 1280), Look("light", 320)
 PAPER = Look("light", 718)
@@ -63,3 +68,34 @@ def test_neither_paper_nor_a_lack_of_javascript_loses_a_row(browser: Browser, pl
         found += one.probe("lostOnPaper")
         assert one.page.locator("tr").count() >= stored
     assert not found, tell(found)
+
+
+SCREENS, WORDS, SHEETS = 5, 800, 6
+"""Of the page with every row folded: screens of 1280 x 900 pixels, words, sheets of A4."""
+
+
+@pytest.fixture
+def page(browser: Browser, folder: Path) -> Iterator[Shown]:
+    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
+    with shown(browser, path.as_uri(), DESK) as one:
+        yield one
+
+
+def test_folded_each_run_takes_few_screens_words_and_sheets(browser: Browser, folder: Path) -> None:
+    pages = sorted((folder / "honest").glob("*/*.html"))
+    assert newest().stem in {page.stem for page in pages}
+    for page in pages:
+        with shown(browser, page.as_uri(), DESK) as one:
+            height = one.page.evaluate("document.documentElement.scrollHeight")
+            words = str(one.page.locator("body").inner_text()).split()
+            paper = one.page.pdf(prefer_css_page_size=True)
+        assert height <= SCREENS * HEIGHT, page.name
+        assert len(words) <= WORDS, page.name
+        assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= SHEETS, page.name
+
+
+def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) -> None:
+    for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
+        box = page.page.locator(part).first.bounding_box()
+        assert box is not None, part
+        assert box["y"] + box["height"] <= HEIGHT, part

@@ -129,9 +129,7 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     put(page, SHARE, "60")
     energy = 0.7 * 24 * 365 * 3 * 0.6  # kWh
     assert cell(page, "(A)", "Price") == "30,000"
-    assert f"{cell(page, '(A)', 'Cost of 3 years')} USD" == format_value(
-        30_000 + energy * 0.5, "USD"
-    )
+    assert f"{cell(page, '(A)', 'Cost of 3 years')} USD" == format_value(3e4 + energy * 0.5, "USD")
     assert cell(page, "(B)", "Price") == "unknown"
     put(page, f"8{RATIO} Made-up card, together, USD", "80000")
     assert cell(page, f"8{RATIO} Made-up", "Price") == "80,000"

@@ -14,8 +14,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.processes.command import TRICKY, start
 
-OBJECTS = 80_000_000
-"""Bytes that a node's object store may have; the least is 75 MB."""
+NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
+"""What a node has: its objects may have so many bytes; the least is 75 MB."""
 LONGEST = 500.0
 """Seconds that anything may take, on a machine that is busy."""
 MEASURED = ("--profile", "quick", "--launches", 6, "--benchmarks", TRICKY, "-k", "fine")
@@ -33,7 +33,7 @@ def ray_nodes(*names: str) -> Iterator["RayNodes"]:
             found.add(name)
         yield found
     finally:
-        found.shut_down()
+        found.cluster.shutdown()
         for folder in set(kept_on_nodes()) - before:
             shutil.rmtree(folder)
 
@@ -49,32 +49,24 @@ class RayNodes:
     def __init__(self, head: str) -> None:
         from ray.cluster_utils import Cluster  # noqa: PLC0415 - only here, and slow
 
-        options = {"num_cpus": 1, "node_name": head, "object_store_memory": OBJECTS}
-        self._cluster: Any = Cluster(
-            initialize_head=True, head_node_args=options | {"include_dashboard": False}
-        )
+        options = NODE | {"node_name": head, "include_dashboard": False}
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=options)
         self._nodes: dict[str, Any] = {}
-        self.address: str = self._cluster.address
+        self.address: str = self.cluster.address
 
     def add(self, name: str) -> None:
         """Start a node, or start one of that name again."""
-        self._nodes[name] = self._cluster.add_node(
-            num_cpus=1, node_name=name, object_store_memory=OBJECTS
-        )
+        self._nodes[name] = self.cluster.add_node(node_name=name, **NODE)
 
     def kill(self, name: str) -> None:
         """End a node at once, with all that belongs to Ray there."""
-        self._cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
+        self.cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
 
     def vanish(self) -> None:
         """End all nodes at once, the head first."""
-        self._cluster.remove_node(self._cluster.head_node, allow_graceful=False)
+        self.cluster.remove_node(self.cluster.head_node, allow_graceful=False)
         for name in list(self._nodes):
             self.kill(name)
-
-    def shut_down(self) -> None:
-        """End all nodes, the head among them."""
-        self._cluster.shutdown()
 
 
 class Fleet:

@@ -2,6 +2,7 @@
 """`frobench fleet` on a Ray cluster of several nodes on this machine, some of which are lost."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -59,14 +60,7 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_by_itself(tmp_pat
         assert time.monotonic() - vanished < SAID_WITHIN
         code, out = fleet.end()
     assert code == 3, out
-    reasons = {
-        node: reason
-        for node, _, reason in (
-            line.removeprefix("not measured: ").partition(": ")
-            for line in out.splitlines()
-            if line.startswith("not measured: ")
-        )
-    }
+    reasons = dict(re.findall(r"(?m)^not measured: (.*?): (.*)$", out))
     assert "c" in reasons
     assert len(fleet.stored()) == 3 - len(reasons) >= 1
     assert all(DISAPPEARED in reason for node, reason in reasons.items() if node != "c")

@@ -3,8 +3,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from frobench.reports.purchase import prices, purchase
 from frobench.reports.site import build
 from frobench.reports.summary import model
 from tests.instruments.check_site import check
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 PRICES = """torch_name,memory_bytes,price,currency,date,kind,source,per
@@ -42,8 +40,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_site_of_all_stored_runs_passes(good: Path) -> None:
-    command = [sys.executable, "-m", "tests.instruments.check_site", str(good)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = python("-m", "tests.instruments.check_site", good)
     assert done.returncode == 0, done.stdout + done.stderr
     counts = re.findall(r"(\d[\d,]*) (?:links|cells|numbers on pages)", done.stdout)
     links, cells, numbers = (int(count.replace(",", "")) for count in counts)

@@ -21,9 +21,7 @@ PICTURED = FOLDER / "pictured.json"
 
 def pages(folder: Path) -> dict[str, bytes]:
     """Return the pages below a folder, by their path in it."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.html")
-    }
+    return {one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*.html")}
 
 
 def run_shown() -> Path:
@@ -50,11 +48,8 @@ def keep(site: dict[str, bytes]) -> None:
 
 def digests(site: dict[str, bytes]) -> dict[str, str]:
     """Return the sha256 of the run's page, the only one of which pictures are taken."""
-    return {
-        name: hashlib.sha256(content).hexdigest()
-        for name, content in site.items()
-        if name != "index.html"
-    }
+    (name,) = site.keys() - {"index.html"}
+    return {name: hashlib.sha256(site[name]).hexdigest()}
 
 
 def note_pictured() -> None:

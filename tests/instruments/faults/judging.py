@@ -96,9 +96,7 @@ def set_samples(case: Case, by_launch: list[list[float]]) -> None:
 def resample(run: Run, factor: Callable[[int], float], cases: int | None = None) -> Run:
     """Multiply the samples of each launch, of the first so many cases."""
     for case in run.benchmarks[:cases]:
-        scaled = [
-            [s * factor(number) for s in launch] for number, launch in enumerate(samples(case))
-        ]
+        scaled = [[s * factor(at) for s in launch] for at, launch in enumerate(samples(case))]
         set_samples(case, scaled)
     return run
 

@@ -36,9 +36,7 @@ CLEARLY, ALL_OTHERS = 1.2, 4.0
 UNLISTED = [*catalog.rows(PATH.with_name("unlisted.csv"), COLUMNS)]
 """Capability, multiprocessors and highest clock of devices without a row in the catalog. Source:
 NVIDIA, CUDA GPUs, and its datasheets."""
-WITHOUT_TORCH = re.compile(
-    r"FirePro|Radeon (HD|R\d)|RX 5[57]|Steam Deck|GTX 4|GTX 660|GT [67]|MTT|DCU"
-)
+NO_TORCH = re.compile(r"FirePro|Radeon (HD|R\d)|RX 5[57]|Steam Deck|GTX 4|GTX 660|GT [67]|MTT|DCU")
 """Devices that no torch of today computes on, or only a vendor's own."""
 SLOTS = {"3": 3, "5": 3, "6": 3, "7": 3, "8": 4, "9": 5, "10": 6, "12": 5}
 """The newest PCI Express of NVIDIA's cards, by major capability. Source: its datasheets."""
@@ -232,7 +230,7 @@ def spoilt() -> Iterator[Attempt]:
         "multi_gpu_speedup": ("work of two devices in half the time of one",),
     }
     for row in published():
-        if WITHOUT_TORCH.search(row.device) or row.device in {"NVIDIA", "8-GPU NVLink server"}:
+        if NO_TORCH.search(row.device) or row.device in {"NVIDIA", "8-GPU NVLink server"}:
             continue
         yield attempt(row._replace(value=8 * row.value), "times 8")
         yield attempt(row._replace(value=1000 * row.value), "times 1,000")

@@ -75,7 +75,5 @@ def put(thing: object, **values: object) -> object:
 
 
 def _kept(one: Case) -> bool:
-    wanted = KEPT.get(one.name.partition("[")[0])
-    return wanted is not None and all(
-        one.params[k] in v for k, v in wanted.items() if k in one.params
-    )
+    kept = KEPT.get(one.name.partition("[")[0])
+    return kept is not None and all(one.params[k] in v for k, v in kept.items() if k in one.params)

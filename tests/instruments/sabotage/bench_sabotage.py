@@ -40,9 +40,7 @@ def bench_ones(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Multiply ones."""
-    monkeypatch.setattr(
-        Device, "uniform", lambda device, *shape: torch.ones(shape).to(device.handle)
-    )
+    monkeypatch.setattr(Device, "uniform", lambda one, *shape: torch.ones(shape).to(one.handle))
     measure_product(measure, accelerator)
 
 

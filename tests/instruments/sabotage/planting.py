@@ -19,7 +19,7 @@ host = import_module("simulated_accelerator.host")  # as the device itself knows
 
 def simulated(name: str) -> Any:  # noqa: ANN401 - of a package that types do not reach
     """Return what simulates a device."""
-    return import_module("simulated_accelerator.machine").machine.device(name)
+    return import_module("simulated_accelerator.device").machine.device(name)
 
 
 def spend(seconds: float) -> None:

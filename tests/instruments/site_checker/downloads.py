@@ -57,11 +57,10 @@ def table(path: Path) -> list[Cells]:
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
-    return [
-        {name: text[1:] if text[:2] in GUARDED else text for name, text in row.items()}
-        for row in rows
-    ]
+        return [
+            {name: text[1:] if text[:2] in GUARDED else text for name, text in row.items()}
+            for row in csv.DictReader(file)
+        ]
 
 
 def number(text: str) -> float | None:
@@ -183,9 +182,7 @@ class Run:
     def _cases(self, report: Report) -> None:
         for at, cells in enumerate(self.tables["cases"], start=1):
             place, found, name = f"{self.page.stem}.cases.csv, row {at}", row(cells), cells["case"]
-            report.compare(
-                found or "nothing", self._of_case(cells), f"{place}: {cells['quantity']}"
-            )
+            report.compare(found or "none", self._of_case(cells), f"{place}: {cells['quantity']}")
             report.compare(cells["number"], str(self.numbers[name]), f"{place}: number")
 
     def _of_case(self, cells: Cells) -> Row | None:

@@ -42,9 +42,7 @@ def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
 
 def _von_neumann(values: Sequence[float]) -> float:
     """Return the ratio of the launches' ranks, 2 where launches are independent."""
-    ranks = [
-        fmean(place for place, one in enumerate(sorted(values)) if one == value) for value in values
-    ]
+    ranks = [fmean(at for at, one in enumerate(sorted(values)) if one == value) for value in values]
     apart = sum((rank - fmean(ranks)) ** 2 for rank in ranks)
     steps = sum((after - before) ** 2 for before, after in pairwise(ranks))
     return steps / apart if apart else 2.0

@@ -57,8 +57,6 @@ def bench_streams(measure: Measure, accelerator: Device, n: int) -> None:
     measure(
         lambda: [product(lane, *pair) for lane, pair in zip(lanes, pairs, strict=True)],
         work=Work(flops=4 * n**3),
-        check=lambda found: worst(
-            freivalds(*pair)(one) for pair, one in zip(pairs, found, strict=True)
-        ),
+        check=lambda its: worst(freivalds(*pair)(it) for pair, it in zip(pairs, its, strict=True)),
         lanes=lanes,
     )

@@ -4,6 +4,7 @@
 """How PyTorch comes to know of the device."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -12,12 +13,12 @@ import torch
 from torch import library
 from torch.utils import backend_registration as registration
 
-from . import autocast, copies
-from .graphs import Graph
+from . import copies
+from .device import machine
 from .host import Host, host
-from .machine import machine
 from .module import Backend, Bare, UnusableGenerator
-from .operations import dispatch
+from .operations import Graph, dispatch
+from .stand_ins import standing_in
 
 _BATCHES, _CALLS = 10, 20
 _MOST_OVERHEAD = 20e-6
@@ -27,6 +28,9 @@ _DIRECT = ("copy_", "arange", "arange.start", "arange.start_step", "eye", "eye.m
 would be made as empty ones and resized."""
 
 
+_KEY = "AutocastPrivateUse1"
+_PRODUCTS = ("linear", "matmul", "mm", "bmm", "scaled_dot_product_attention")
+"""What backends of PyTorch make in the lower precision, as far as it is used here."""
 _libraries: list[library.Library] = []  # they undo their registrations when they die
 
 
@@ -48,11 +52,14 @@ def register() -> None:
         some.impl(name, partial(_call, func), "PrivateUse1")
     some.impl("_pin_memory", copies.pin_memory, "CPU")
     some.impl("is_pinned", copies.is_pinned, "CPU")
-    autocast.register(everything, some)
+    everything.fallback(library.fallthrough_kernel, _KEY)  # autocast is for products alone
+    for name in _PRODUCTS:
+        some.impl(name, partial(_lowered, getattr(torch.ops.aten, name).default), _KEY)
     _libraries.extend([everything, some])
     if machine.devices:
         tensor = torch.empty(1, device=machine.spec.name)
-        tensor.view(1)  # the first call; views run on no device, and so leave no trace there
+        with standing_in():
+            tensor.view(1)  # the first call; views run on no device, and so leave no trace there
         if not machine.spec.virtual:  # where calls cost what they are said to
             _calibrate(tensor)
         machine.device().forget_peak()
@@ -72,3 +79,16 @@ def _calibrate(tensor: torch.Tensor) -> None:
             tensor.view(1)
         quickest = min(quickest, (perf_counter() - begin) / _CALLS)
     Host.overhead = min(max(0.0, quickest - machine.spec.metadata), _MOST_OVERHEAD)
+
+
+def _lowered(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Run a product on tensors of the chosen type, and cast nothing within it."""
+    chosen = torch.get_autocast_dtype(machine.spec.name)
+    key = torch._C._dispatch_key_parse(_KEY)
+    with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(key)):
+        return func(*(_cast(argument, chosen) for argument in args), **kwargs)
+
+
+def _cast(argument: Any, chosen: torch.dtype) -> Any:
+    is_number = isinstance(argument, torch.Tensor) and argument.is_floating_point()
+    return argument.to(chosen) if is_number else argument

@@ -9,8 +9,7 @@ from typing import Any
 import torch
 
 from .costs import Plan, form_of, map_leaves
-from .device import Device
-from .machine import machine
+from .device import Device, machine
 from .tensor import SimTensor
 
 Handler = Callable[..., Any]

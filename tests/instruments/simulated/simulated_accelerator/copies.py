@@ -9,10 +9,9 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from .calls import handles
-from .graphs import refuse
+from .device import machine
 from .host import host, tape
-from .machine import machine
-from .operations import operate
+from .operations import operate, refuse
 from .tape import Entry, Value
 from .tensor import SimTensor
 

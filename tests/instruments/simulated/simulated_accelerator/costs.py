@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .spec import Spec
+from .stand_ins import standing_in
 
 Form = tuple[torch.Size, tuple[int, ...], torch.dtype]
 
@@ -93,7 +94,8 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     if "device" in kwargs:
         meta_kwargs["device"] = "meta"
     forms = [form_of(tensor) for tensor in given]
-    outcome = func(*meta_args, **meta_kwargs)
+    with standing_in():
+        outcome = func(*meta_args, **meta_kwargs)
     if [form_of(tensor) for tensor in given] != forms:
         raise ValueError(f"{func} would resize a tensor that it is given, which is not simulated")
     result = map_leaves(outcome, torch.Tensor, to_slot)

@@ -11,7 +11,7 @@ from typing import Self
 import torch
 
 from . import streams
-from .machine import machine
+from .device import machine
 from .streams import Account
 
 Which = torch.device | str | int | None

@@ -79,7 +79,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     bandwidth : of the device's memory; what is not a product takes its bytes over this
     cache, cache_bandwidth : its size, and what an operation takes its bytes over if all that
         it is given lies there (see `device.Cache`)
-    graphs : whether the backend has them (see `graphs.Graph`)
+    graphs : whether the backend has them (see `operations.Graph`)
     bare : whether the backend offers only what it must (see `module.Bare`)
     lazy : whether work begins only when a value that depends on it is read, and waiting waits for
         nothing; in virtual time only
@@ -138,13 +138,8 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
 
     def slowed(self, times: float) -> Self:
         """Return the specification of a host that takes so many times as long."""
-        return msgspec.structs.replace(
-            self,
-            launch=self.launch * times,
-            metadata=self.metadata * times,
-            synchronise=self.synchronise * times,
-            event=self.event * times,
-        )
+        costs = ("launch", "metadata", "synchronise", "event")
+        return msgspec.structs.replace(self, **{one: times * getattr(self, one) for one in costs})
 
     def speed(self, physical: int) -> float:
         """Return the speed of a physical device relative to the specification."""

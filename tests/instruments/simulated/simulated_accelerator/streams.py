@@ -10,7 +10,7 @@ from .host import host
 
 if TYPE_CHECKING:
     from .device import Device
-    from .graphs import Graph
+    from .operations import Graph
 
 
 class Work(NamedTuple):
