@@ -7,13 +7,11 @@ the index one has two runs.
 """
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from msgspec.structs import replace
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
@@ -21,7 +19,8 @@ from frobench.reports.purchase.prices import Price
 from frobench.suite.stored import store
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
-from tests.instruments.faults.judging import of_its_name
+from tests.browser.sites import report
+from tests.instruments.faults.judging import of_its_name, put
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 from tests.project import example
@@ -43,16 +42,15 @@ def take(folder: Path) -> None:
     stored, chosen, every = (folder / name for name in ("stored", "chosen", "every"))
     runs, prices = folder / "runs", folder / "prices.csv"
     runs.mkdir()
-    rows = [
-        f"^{name}$,,{price},USD,2026-01-01,made up,this script" for name, price in PRICES.items()
-    ]
+    told = "USD,2026-01-01,made up,this script"
+    rows = [f"^{name}$,,{price},{told}" for name, price in PRICES.items()]
     prices.write_text("\n".join([",".join(Price._fields[:-1]), *rows]))
     files = [_machine(number, 0, runs / f"{number}.json") for number in range(len(PRICES))]
     known: list[str | Path] = ["--prices", prices, "-o"]
     example.keep(example.build(example.run_shown(), stored))
-    _report(*files, "--reference", files[REFERENCE], *known, chosen)
+    report(*files, "--reference", files[REFERENCE], *known, chosen)
     _machine(REFERENCE, 1, runs / "later.json")
-    _report(runs, *known, every)
+    report(runs, *known, every)
     pages = {
         "run": next(stored.glob(f"*/{example.run_shown().stem}.html")),
         "purchase": chosen / "purchase.html",
@@ -75,7 +73,7 @@ def _machine(number: int, again: int, path: Path) -> Path:
     """Store a run of a made-up machine, with launches that hold the host not all as long."""
     run = many_machines.run_of(number, again)
     there = run.frobench.environment
-    there.accelerators = [replace(one, name=[*PRICES][number]) for one in there.accelerators]
+    put(there.accelerators, "*.name", [*PRICES][number])
     of_its_name(there)
     chance = Random(number)  # noqa: S311 - no secret
     for case in run.benchmarks:
@@ -83,11 +81,6 @@ def _machine(number: int, again: int, path: Path) -> Path:
         case.extra_info.parts["enqueue"] = [one and one * chance.gauss(1, 0.01) for one in held]
     path.write_bytes(store.encode(run))
     return path
-
-
-def _report(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "frobench", "report", *map(str, arguments)]
-    subprocess.run(command, cwd=ROOT, check=True)
 
 
 def _keep(png: bytes, name: str) -> None:

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from frobench.reports.purchase import purchase
 from frobench.reports.purchase.prices import read
 from frobench.reports.site import build as site
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
-from frobench.suite.stored.types import Run, Telemetry
+from frobench.suite.stored.types import Run
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
-from tests.instruments.faults.judging import keep
+from tests.instruments.faults.judging import keep, put
 from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory, made_up_fleet, many_machines
 from tests.instruments.runs.good_runs import good_run
 from tests.reports.run.test_sensors import on_gpus
@@ -43,28 +42,21 @@ HOSTILE = ("hostile", "spoilt")
 
 def newest() -> Path:
     """Return the newest of the stored runs."""
-    return max((ROOT / "results").glob("*/*.json"), key=lambda path: path.name)
-
-
-def _called(run: Run, name: str) -> Run:
-    return replace(run, frobench=replace(run.frobench, run=name))
+    return stored_runs()[-1]
 
 
 def _sensed(run: Run) -> Run:
     """Give a run the sensors' words on two of its devices, of which one reads less."""
-    told = on_gpus().frobench.telemetry
-    assert isinstance(told, Telemetry)
-    run.frobench.telemetry = told
+    run.frobench.telemetry = on_gpus().frobench.telemetry
     return run
 
 
 def _failed(run: Run) -> Run:
     """Let every case fail, so that the page has no number to show."""
-    outcomes = [
-        replace(one, status="failed", reason="RuntimeError: out of memory")
-        for one in run.frobench.outcomes
-    ]
-    return replace(run, benchmarks=[], frobench=replace(run.frobench, outcomes=outcomes))
+    put(run, "benchmarks", [])
+    put(run, "frobench.outcomes.*.status", "failed")
+    put(run, "frobench.outcomes.*.reason", "RuntimeError: out of memory")
+    return run
 
 
 def build(folder: Path) -> None:
@@ -79,15 +71,13 @@ def build(folder: Path) -> None:
     prices = runs / "prices.csv"
     write_prices(prices)
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
-    _report(
-        folder / "honest",
-        newest(),
-        *_stored({name: _called(make(), name) for name, make in HONEST.items()}, runs),
-    )
-    _report(
-        folder / "machines", *(many_machines.write_one(number, runs) for number in range(MACHINES))
-    )
-    _report(folder / "hostile", *_stored(hostile, runs), newest(), "--prices", prices)
+    honest = {name: make() for name, make in HONEST.items()}
+    for name, run in honest.items():
+        run.frobench.run = name
+    machines = [many_machines.write_one(number, runs) for number in range(MACHINES)]
+    report(newest(), *_stored(honest, runs), "-o", folder / "honest")
+    report(*machines, "-o", folder / "machines")
+    report(*_stored(hostile, runs), newest(), "--prices", prices, "-o", folder / "hostile")
     small = {f"everywhere-{seed}": everywhere(_sensed(_small(seed))) for seed in (1, 2)}
     called = called_as_every_object(small["everywhere-1"])
     del small["everywhere-2"].benchmarks[:called]  # has nothing under these names
@@ -96,36 +86,33 @@ def build(folder: Path) -> None:
     site.build(spoilt, folder / "spoilt", beside=[beside], known=read(prices))
     site.build([], folder / "empty")
     nodes = {f"node-{n}": run for n, run in enumerate(made_up_fleet.runs(4, SLOW, accelerators=1))}
-    labels = [made_up_fleet.label(number) for number in range(6)]
-    lost = {
-        labels[4]: "no sign of life for 120 s",
-        labels[5]: "\N{HORIZONTAL ELLIPSIS}: No space left on device",
-    }
-    asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
+    *labels, fifth, sixth = (made_up_fleet.label(number) for number in range(6))
+    full = "\N{HORIZONTAL ELLIPSIS}: No space left on device"
+    lost = {fifth: "no sign of life for 120 s", sixth: full}
+    asked = AskedNodes(fleet="20260101T120000000000Z", nodes=[*labels, *lost], lost=lost)
     asked_nodes.write(asked, folder / "asked")
     site.build([*_stored(nodes, runs), folder / "asked"], folder / "many-nodes")
 
 
-def _report(out: Path, *given: str | Path) -> None:
-    command = [sys.executable, "-m", "frobench", "report", *map(str, given), "-o", str(out)]
+def report(*given: str | Path) -> None:
+    """Report as the command does."""
+    command = [sys.executable, "-m", "frobench", "report", *map(str, given)]
     subprocess.run(command, cwd=ROOT, check=True)
 
 
 def _small(seed: int) -> Run:
     """Return a run of few cases: where every text is hostile, each is an exercise of its own."""
     run = factory.run(seed=seed, accelerators=2)
-    [first, *others] = run.frobench.environment.accelerators
-    memory = seed * 64 * 2**30  # a device of its own
-    run.frobench.environment.accelerators = [replace(first, memory_bytes=memory), *others]
+    first = run.frobench.environment.accelerators[0]
+    first.memory_bytes = seed * 64 * 2**30  # a device of its own
     keep(run, lambda case: case.fullname in {one.fullname for one in run.benchmarks[::25]})
     return run
 
 
 def _stored(runs: Mapping[str, Run], folder: Path) -> list[Path]:
-    paths = {folder / f"{name}.json": run for name, run in runs.items()}
-    for path, run in paths.items():
-        path.write_bytes(store.encode(run))
-    return [*paths]
+    for name, run in runs.items():
+        (folder / f"{name}.json").write_bytes(store.encode(run))
+    return [folder / f"{name}.json" for name in runs]
 
 
 class Place(NamedTuple):

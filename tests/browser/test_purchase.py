@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import prices, purchase
+from frobench.reports.summary.model import Summary
 from frobench.suite.stored.types import Run
 from frobench.suite.units import format_value
 from tests.browser.chromium import LOOKS, shown
@@ -31,7 +33,7 @@ PARTS = (
     *("rent", "specimens", "usual", "notes"),
 )
 ONE = summary(run(CARD), "a/one.html")
-CARDS = ONE.environment.accelerators
+EIGHT = [replace(ONE.environment.accelerators[0], index=index) for index in range(8)]
 FEW = replace(ONE.scored, seconds=replace(ONE.scored.seconds, errors={}))
 RUNS = [
     ONE,
@@ -44,10 +46,8 @@ RUNS = [
         ONE,
         href="g/eight.html",
         device_id="eight",
-        places=tuple(f"cuda:{index}" for index in range(8)),
-        environment=replace(
-            ONE.environment, accelerators=[replace(CARDS[0], index=index) for index in range(8)]
-        ),
+        places=tuple(one.place for one in EIGHT),
+        environment=replace(ONE.environment, accelerators=EIGHT),
     ),
 ]
 FIRST = "Made-up card (A), USD"
@@ -56,27 +56,24 @@ HOURS = "Hours a day at work"
 SHARE = "Power drawn at work, in percent of that in the table"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("purchase")
-    for name, content in purchase.files(RUNS, "b/two.html", prices.read()).items():
+def written(folder: Path, runs: list[Summary]) -> str:
+    """Write a page of runs, and return its address."""
+    for name, content in purchase.files(runs, "b/two.html", prices.read()).items():
         (folder / name).write_bytes(content)
     return (folder / purchase.PAGE).as_uri()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return written(tmp_path_factory.mktemp("purchase"), RUNS)
 
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     with shown(browser, address, LOOKS[1]) as one:
-        unfold(one.page)
+        one.probe("unfold")
         yield one.page
-        assert one.refused() == []
-        assert one.said == []
-
-
-def unfold(page: Page) -> None:
-    page.evaluate(
-        "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
-    )
+        assert one.refused() == one.said == []
 
 
 def part(page: Page, name: str) -> str:
@@ -111,12 +108,9 @@ def put(page: Page, label: str, value: str) -> None:
 def test_the_script_draws_what_the_page_shows_without_it(
     browser: Browser, address: str, page: Page
 ) -> None:
-    text = Path(address.removeprefix("file://")).read_text(encoding="utf-8")
-    plain = browser.new_page()
-    plain.set_content(re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL))
-    for name in PARTS:
-        assert part(page, name) == part(plain, name), name
-    plain.close()
+    with shown(browser, address, LOOKS[1], script=False) as plain:
+        for name in PARTS:
+            assert part(page, name) == part(plain.page, name), name
 
 
 def test_a_workload_is_chosen_and_stands_in_the_address(page: Page) -> None:
@@ -137,13 +131,13 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     put(page, SHARE, "60")
     energy = 0.7 * 24 * 365 * 3 * 0.6  # kWh
     assert cell(page, "(A)", "Price") == "30,000"
-    assert f"{cell(page, '(A)', 'Cost of 3 years')} USD" == format_value(
-        30_000 + energy * 0.5, "USD"
-    )
+    cost = f"{cell(page, '(A)', 'Cost of 3 years')} USD"
+    assert cost == format_value(30_000 + energy * 0.5, "USD")
     assert cell(page, "(B)", "Price") == "unknown"
-    put(page, f"8{RATIO} Made-up card, together, USD", "80000")
-    assert cell(page, f"8{RATIO}", "Price") == "80,000"
-    assert cell(page, f"8{RATIO}", "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
+    eight = f"8{RATIO} Made-up card"
+    put(page, f"{eight}, together, USD", "80000")
+    assert cell(page, eight, "Price") == "80,000"
+    assert cell(page, eight, "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
 
 
 def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
@@ -155,7 +149,7 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
     put(page, "Years", "2")
     sent = {name: part(page, name) for name in PARTS}
     with shown(browser, page.url, LOOKS[1]) as other:
-        unfold(other.page)
+        other.probe("unfold")
         assert {name: part(other.page, name) for name in PARTS} == sent
         assert field(other.page, FIRST).input_value() == "20000"
     page.go_back()
@@ -189,17 +183,12 @@ def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
 def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
     browser: Browser, tmp_path: Path
 ) -> None:
-    for name, content in purchase.files(RUNS[:4], "b/two.html", prices.read()).items():
-        (tmp_path / name).write_bytes(content)
-    with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
+    with shown(browser, written(tmp_path, RUNS[:4]), LOOKS[1]) as one:
         assert one.page.evaluate("document.documentElement.scrollHeight") <= 2800
         assert len(one.page.locator("main").inner_text().split()) <= 800
-        assert re.match(
-            r"@misc\{frobench-\d{4}-", one.page.locator(".cite pre").text_content() or ""
-        )
-        one.page.pdf(path=tmp_path / "page.pdf", format="A4")
-        sheets = len(re.findall(rb"/Type /Page(?!s)", (tmp_path / "page.pdf").read_bytes()))
-        assert sheets <= 4
+        cited = one.page.locator(".cite pre").text_content() or ""
+        assert re.match(r"@misc\{frobench-\d{4}-", cited)
+        assert len(re.findall(rb"/Type /Page(?!s)", one.page.pdf(format="A4"))) <= 4
         one.page.set_viewport_size({"width": 320, "height": 900})
         assert one.probe("sideways") == []
 
@@ -209,8 +198,6 @@ def test_labels_of_the_chart_do_not_collide(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         boxes = [one.bounding_box() for one in page.locator(".points .label").all()]
         assert len(boxes) == len(RUNS)
-        known = [box for box in boxes if box]
-        for place, one in enumerate(known):
-            for other in known[:place]:
-                across = abs(one["x"] - other["x"]) < min(one["width"], other["width"])
-                assert not across or abs(one["y"] - other["y"]) >= 12
+        for one, other in combinations(filter(None, boxes), 2):
+            across = abs(one["x"] - other["x"]) < min(one["width"], other["width"])
+            assert not across or abs(one["y"] - other["y"]) >= 12
