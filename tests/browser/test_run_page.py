@@ -2,25 +2,16 @@
 """Pages of runs are short, begin with what decides, and open to everything."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import HEIGHT, Look, Shown, shown
+from tests.browser.chromium import HEIGHT, Look, shown
 from tests.browser.sites import newest
 
 SCREENS, WORDS, SHEETS = 5, 800, 6
 """Of the page with every row folded: screens of 1280 x 900 pixels, words, sheets of A4."""
 DESK = Look("light", 1280)
-
-
-@pytest.fixture
-def page(browser: Browser, folder: Path) -> Iterator[Shown]:
-    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
-    with shown(browser, path.as_uri(), DESK) as one:
-        yield one
 
 
 def test_folded_every_run_takes_few_screens_words_and_sheets(
@@ -38,8 +29,12 @@ def test_folded_every_run_takes_few_screens_words_and_sheets(
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= SHEETS, page.name
 
 
-def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) -> None:
-    for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
-        box = page.page.locator(part).first.bounding_box()
-        assert box is not None, part
-        assert box["y"] + box["height"] <= HEIGHT, part
+def test_the_first_screen_holds_sentence_axes_roofline_and_trust(
+    browser: Browser, folder: Path
+) -> None:
+    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
+    with shown(browser, path.as_uri(), DESK) as one:
+        for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
+            box = one.page.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert box["y"] + box["height"] <= HEIGHT, part

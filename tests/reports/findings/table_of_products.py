@@ -25,6 +25,11 @@ TABLE = f"""
 + square | cuda:0 | {SIZES} | 41.94304 | flops=2x^3
 - square | device=cpu n=1024 dtype=float32 | takes 3 s
 = speed-up | | Not measured: takes 3 s.
+# a failed case answers nothing and its reason stands there instead | status=failed
++ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
++ square | cuda:0 | n=16 dtype=float32 | 0.001 | flops=2x^3
+- square | device=cuda:0 n=16 dtype=float32 | off by 3
+= speed-up | | …off by 3.
 # a crossover is exact for a launch and work however far apart the sizes are
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | {SIZES} | 30 + 4e-07x^3 | flops=2x^3
