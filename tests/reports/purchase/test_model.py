@@ -44,7 +44,7 @@ def score(one: Machine, workload: object = "training") -> Any:  # noqa: ANN401 -
     return scored(data(BASE, one), workload)
 
 
-def amount(found: dict[str, float | None]) -> tuple[float | None, ...]:
+def amount(found: dict[str, float | None]) -> tuple[Any, ...]:
     return found["value"], found["low"], found["high"]
 
 

@@ -2,6 +2,7 @@
 """A badge says what a machine reaches, wherever it is shown, and nothing that is not so."""
 
 import xml.etree.ElementTree as ET  # our own file, just written
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ KNOWN = Estimate(4.37e11, 4.25e11, 4.41e11, 7)
 
 
 def rate(device: str = "A GPU", value: Estimate = KNOWN) -> Axis:
-    known = {"unit": "FLOP/s", "basis": "in bursts", "precision": "bfloat16"}
+    known: dict[str, Any] = {"unit": "FLOP/s", "basis": "in bursts", "precision": "bfloat16"}
     return Axis(name="compute", device=device, value=value, cases=("a case",), **known)
 
 
