@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from frobench.reports.index import index
 from tests.browser.chromium import Look, shown
@@ -29,38 +29,38 @@ def _devices(page: Page) -> list[str]:
     return page.locator("#devices-table tbody a").all_inner_texts()
 
 
+def _fill(field: Locator, value: str) -> None:
+    field.fill(value)
+    field.press("Tab")
+
+
 def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
     assert _devices(devices) == ["Card B", "Card C", "Card A", "A processor"]
     devices.get_by_label("Name").fill("card")
-    devices.get_by_label("Price, at most").fill("499")
-    devices.get_by_label("Price, at most").press("Tab")
+    _fill(devices.get_by_label("Price, at most"), "499")
     expect(devices.locator("#devices-status")).to_contain_text("No device is like that.")
-    devices.get_by_label("Price, at most").fill("500,00")
-    devices.get_by_label("Price, at most").press("Tab")
+    _fill(devices.get_by_label("Price, at most"), "500,00")
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
     devices.reload()
     assert _devices(devices) == ["Card B", "Card C", "Card A"]
-    devices.get_by_label("Capacity, GB, at least").fill("1000")
-    devices.get_by_label("Capacity, GB, at least").press("Tab")
+    _fill(devices.get_by_label("Capacity, GB, at least"), "1000")
     expect(devices.locator("#devices-status")).to_contain_text("No device is like that.")
     devices.go_back()
     expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
 
 
 def test_columns_of_devices_sort_by_a_click_and_weights_may_be_the_reader_s(devices: Page) -> None:
-    head = devices.locator("#devices-table thead th", has_text="Speed")
-    devices.locator("#devices-table").get_by_role("button", name="Speed").click()
-    expect(head).to_have_attribute("aria-sort", "ascending")
-    assert _devices(devices) == ["A processor", "Card A", "Card C", "Card B"]
-    devices.locator("#devices-table").get_by_role("button", name="Price").click()
-    expect(devices.locator("#devices-table thead th", has_text="Price")).to_have_attribute(
-        "aria-sort", "ascending"
-    )
+    table, listed = devices.locator("#devices-table"), []
+    for column in ("Speed", "Price"):
+        table.get_by_role("button", name=column).click()
+        head = table.locator("thead th", has_text=column)
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        listed.append(_devices(devices))
+    assert listed[0] == ["A processor", "Card A", "Card C", "Card B"]
     assert "order=price" in devices.url
-    assert _devices(devices)[-1] == "A processor"  # its price is unknown
+    assert listed[1][-1] == "A processor"  # its price is unknown
     devices.get_by_label("Own weights").check()
-    devices.get_by_label("Small products", exact=True).fill("2")
-    devices.get_by_label("Small products", exact=True).press("Tab")
+    _fill(devices.get_by_label("Small products", exact=True), "2")
     expect(devices.locator("#lead")).to_contain_text("under your own weights")
     assert "weight.small_products=2" in devices.url
 

@@ -30,10 +30,15 @@ def run_shown() -> Path:
     return (ROOT / "results" / name).with_suffix(".json")
 
 
+def report(*arguments: object) -> None:
+    """Call `frobench report`."""
+    command = [sys.executable, "-m", "frobench", "report", *map(str, arguments)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
 def build(run: Path, folder: Path) -> dict[str, bytes]:
     """Write the site of a stored run into a folder, and return its pages."""
-    command = [sys.executable, "-m", "frobench", "report", str(run.resolve()), "-o", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    report(run.resolve(), "-o", folder)
     return pages(folder)
 
 

@@ -86,7 +86,7 @@ def ticks_of(shown: Sequence[Mark], labels: Mapping[float, str], side: str) -> d
     """Return the places of ticks: of each the line that its text stands at."""
     lines = [getattr(one, side) for one in shown if one.classes in {"grid", "zero"}]
     value = {label: number for number, label in labels.items()}
-    found = {}
+    found: dict[float, float] = {}
     for text in (one for one in shown if one.tag == "text" and one.text in value):
         at = text.x if side == "x" else text.y - 4
         for line in lines:

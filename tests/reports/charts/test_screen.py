@@ -24,7 +24,7 @@ def curve(*labels: str) -> Plot:
 
 
 def lead(value: float | None, unit: str, *cases: str) -> Finding:
-    return Finding("name", "What?", "Much.", value and around(value), unit, cases=cases)
+    return Finding("name", "What?", "Much.", around(value) if value else None, unit, cases=cases)
 
 
 def texts(drawn: Markup) -> list[str]:

@@ -10,6 +10,10 @@ from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory
 
 
+def _runs() -> tuple[Run, Run]:
+    return factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+
+
 def _judged(base: Run, new: Run) -> dict[str, FindingComparison]:
     return {one.name: one for one in compare_findings(base, new, compare_runs(base, new))}
 
@@ -22,7 +26,7 @@ def _scale(run: Run, function: str, factor: float) -> None:
 
 @pytest.mark.parametrize(("factor", "word"), [(0.7, "higher"), (1.4, "lower")])
 def test_a_finding_is_higher_or_lower_and_not_faster(factor: float, word: str) -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+    base, new = _runs()
     _scale(new, "bench_square", factor)
     found = _judged(base, new)["speed-up"]
     assert (found.exercise, found.word) == ("matmul", word)
@@ -33,7 +37,7 @@ def test_a_finding_is_higher_or_lower_and_not_faster(factor: float, word: str) -
 
 
 def test_a_finding_of_an_incomparable_case_is_incomparable() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+    base, new = _runs()
     for case in new.benchmarks:
         if case.group == "matmul":
             case.extra_info.version = "ffffffffffff"
@@ -62,7 +66,7 @@ def test_two_machines_have_findings_by_kind_of_device_and_no_words() -> None:
 
 
 def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:
-    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+    base, new = _runs()
     _scale(new, "bench_square", 0.7)
     found = compare_findings(base, new)
     rows = {name: cells for _, name, *cells in table(found, "a", "b", overlaps=True).rows}

@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 import pytest
 from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
@@ -40,20 +39,8 @@ def plots() -> dict[str, Plot]:
     return found
 
 
-@pytest.fixture(scope="module")
-def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
-    """Return them drawn, so that texts have their sizes."""
-    with style.context(STYLE, after_reset=True):
-        drawn = {name: files.paint(plot, SOURCE) for name, plot in plots.items()}
-        for figure in drawn.values():
-            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
-    return drawn
-
-
 @pytest.mark.parametrize("kind", ["curve", "points", "dots", "stack"])
-def test_files_are_what_they_are_called_and_tell_no_date_or_program(
-    plots: dict[str, Plot], kind: str
-) -> None:
+def test_files_are_what_they_are_called_and_tell_no_date(plots: dict[str, Plot], kind: str) -> None:
     plot = next(one for one in plots.values() if one.kind == kind)
     made = files.drawn(plot, SOURCE)
     svg = ET.fromstring(made["svg"])  # noqa: S314 - made here
@@ -67,11 +54,12 @@ def test_files_are_what_they_are_called_and_tell_no_date_or_program(
     assert b"Software" not in made["png"]
 
 
-def test_points_lie_where_their_numbers_are(
-    plots: dict[str, Plot], figures: dict[str, Figure]
-) -> None:
-    for name, plot in plots.items():
-        (axes,) = figures[name].axes
+def test_points_lie_where_their_numbers_are(plots: dict[str, Plot]) -> None:
+    for plot in plots.values():
+        with style.context(STYLE, after_reset=True):
+            figure = files.paint(plot, SOURCE)
+            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
+        (axes,) = figure.axes
         lines: list[Any] = [line for line in axes.lines if line.get_marker() not in {"", "None"}]
         marked = [line.get_xydata().tolist() for line in lines]
         shown = [plot.whole] if plot.whole else plot.series if plot.kind != "stack" else []

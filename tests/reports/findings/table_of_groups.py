@@ -41,8 +41,8 @@ TABLE = f"""
 + by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
 + data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
 + forward | cuda:0 | size=medium batch=2048 | 6000 | items=2048
-+ forward_parts | {PAIR} | size=medium batch=2048
-    part=replicate,scatter,parallel_apply,gather,whole | 3000 1000 4000 2000 9800 | items=2048
++ forward_parts | {PAIR} | size=medium batch=2048 part=replicate,scatter,parallel_apply,gather,whole
+    | 3000 1000 4000 2000 9800 | items=2048
 = loss-{PAIR}-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
 ~ parts-{PAIR}-medium | replicate | 2,048 samples=0.003
 ~ parts-{PAIR}-medium | scatter | 2,048 samples=0.001
@@ -66,51 +66,48 @@ TABLE = f"""
 + step,split_step | cuda:0 | tokens=64 | 2000 7000
 * training | 3.5 | 3.500x […] as long in training when split, 64 words.
 # an embedding of 70% of the pass
-+ embedding,forward | cpu | tokens=16384 | 70000 100000
++ embedding,forward | cpu | tokens=16384 | 7e4 1e5
 * embedding-cpu | | 70… → Make the embedding faster before the layers.
 # a pipeline of 4 equal stages has the bubble of theory, and shares its time
-+ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1000000
-+ pipeline | {FOUR} | n=1024 micro=1 | 1000000 | concurrency=0 busy=1000000
-+ pipeline | {FOUR} | n=1024 micro=2 | 625000 | concurrency=0.5 busy=1000000
-+ pipeline | {FOUR} | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1000000
-+ pipeline | {FOUR} | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1000000
++ one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1e6
++ pipeline | {FOUR} | n=1024 micro=1 | 1e6 | concurrency=0 busy=1e6
++ pipeline | {FOUR} | n=1024 micro=2 | 625000 | concurrency=0.5 busy=1e6
++ pipeline | {FOUR} | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1e6
++ pipeline | {FOUR} | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1e6
 * pipeline-{FOUR} | 2.909091 | … as fast as one device, in 8 …
 = bubble-{FOUR} | 0.2727273 | … of the time, in 8 …
 = overlap-{FOUR} | 0.875 | …
 ~ pipeline-{FOUR} | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
 ~ pipeline-{FOUR} | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714; 8=2.909091
 # independent models are compared with a sequence on the first device
-+ tasks_in_sequence | cuda:0 | n=1024 | 2000000 | items=2
-+ tasks_at_once | {FOUR} | n=1024 | 1250000 | items=4
++ tasks_in_sequence | cuda:0 | n=1024 | 2e6 | items=2
++ tasks_at_once | {FOUR} | n=1024 | 1.25e6 | items=4
 * tasks-{FOUR} | 3.2 | 3.200x […] as fast as 4 models in turn on one of them, width …
 ## collectives
 # a message has the latency of half a round trip and the bandwidth of the slower link |
     links=1.25e+09,2.5e+09
 + send_receive | cpu/2x1 | size=8,65536,1048576,16777216 | 100 + 0.002x | bytes=2x path=network
-* bandwidth-send-and-receive-cpu/2x1 | 1e+09 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
+* bandwidth-send-and-receive-cpu/2x1 | 1e9 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
     GB/s); a latency of 50 µs [42, 62]. → Join messages below 48.8 KiB.
 # the bus bandwidth of an all-reduce counts what each link carries; one tells no rate |
     links=1.25e+09,1.25e+09,1.25e+09,
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network
-* bandwidth-all-reduce-cpu/4x1 | 1e+09 | … of bus bandwidth; a latency of …
+* bandwidth-all-reduce-cpu/4x1 | 1e9 | … of bus bandwidth; a latency of …
 # without a group the reason is the answer
 * absent | | Not measured: …
 # a slow node is named | links=,,
-+ neighbours | cpu/3x1 | size=16777216 | 2000000 | bytes=16777216 to_rank_0=2000000
-    to_rank_1=1000000 to_rank_2=2000000
++ neighbours | cpu/3x1 | size=16777216 | 2e6 | bytes=1x to_rank_0=2e6 to_rank_1=1e6 to_rank_2=2e6
 * slowest-cpu/3x1 | 2 | The link of node 2 is slow: 2.000x […] as …
 # a slow link is named | links=,,
-+ neighbours | cpu/3x1 | size=16777216 | 2000000 | bytes=16777216 to_rank_0=1000000
-    to_rank_1=2000000 to_rank_2=1000000
++ neighbours | cpu/3x1 | size=16777216 | 2e6 | bytes=1x to_rank_0=1e6 to_rank_1=2e6 to_rank_2=1e6
 * slowest-cpu/3x1 | 2 | One link is slow: 2.000x […] as long as from node 2 to node 0; 8.4 MB/s […]
     from node 0 to node 1. → Look at that link before you tune the training.
 # no little is named | links=,,
-+ neighbours | cpu/3x1 | size=16777216 | 1200000 | bytes=16777216 to_rank_0=1000000
-    to_rank_1=1100000 to_rank_2=1200000
++ neighbours | cpu/3x1 | size=16777216 | 12 | bytes=1x to_rank_0=10 to_rank_1=11 to_rank_2=12
 * slowest-cpu/3x1 | none | No link is slower than the others by a quar…
 # links within a node are not the network's | links=,
-+ neighbours | cuda/2x2 | size=16777216 | 9000000 | bytes=16777216 to_rank_0=2000000
-    to_rank_1=9000000 to_rank_2=1000000 to_rank_3=9000000
++ neighbours | cuda/2x2 | size=16777216 | 90 | bytes=1x to_rank_0=20 to_rank_1=90 to_rank_2=10
+    to_rank_3=90
 * slowest-cuda/2x2 | 2 | … from node 1 to node 0.…
 # scaling is the bus bandwidth that more nodes keep | links=,,,,,,,
 + all_reduce | cpu/2x1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
@@ -118,27 +115,24 @@ TABLE = f"""
 * bandwidth-all-reduce-cpu/8x1 | 500000000 | …
 = scaling-all-reduce | | 50.…% […] of the bus bandwidth of 2 nodes with 8, 16 MiB.
 # a step scales as it takes longer than one that exchanges nothing | links=,,,
-+ step | cpu/4x1 | width=256 tokens=1024 way=alone,ddp,fsdp scaling=weak | 1000000 1250000 2000000
-    | items=1
-+ step | cpu/4x1 | width=256 tokens=1024 way=ddp scaling=strong | 500000 | items=1
++ step | cpu/4x1 | width=256 tokens=1024 way=alone,ddp,fsdp scaling=weak | 1e6 1.25e6 2e6 | items=1
++ step | cpu/4x1 | width=256 tokens=1024 way=ddp scaling=strong | 5e5 | items=1
 * scaling-ddp-weak-cpu/4x1 | 0.8 | 80.00% […] of perfect scaling with as many tokens on each, a
     layer of 786,944 parameters.
 = scaling-ddp-strong-cpu/4x1 | 0.5 | …
 = scaling-fsdp-weak-cpu/4x1 | 0.5 | …
 ! scaling-fsdp-strong-cpu/4x1
 # communication hides from the tokens whose step is no longer for it | links=,
-+ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1000000 | items=1
-+ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1000000 1500000 1000000 |
-    items=1
-+ step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 500000 1000000 500000 |
-    items=1
-+ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2000000 | items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1e6 | items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1e6 1.5e6 1e6 | items=1
++ step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 5e5 1e6 5e5 | items=1
++ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2e6 | items=1
 = hidden-cpu/2x1 | 1 | From 4,096 tokens a process on, 100… is hidden.
 # a pipeline has the speedup of its best number of micro-batches, below the limit | links=,
-+ pipeline | cpu/2x1 | width=256,1024 micro=4 way=alone | 1000000 | items=1
-+ pipeline | cpu/2x1 | width=256,1024 micro=4 way=pipeline | 100000 800000 | items=1
-+ pipeline | cpu/2x1 | width=1024 micro=1,16 way=alone | 1000000 | items=1
-+ pipeline | cpu/2x1 | width=1024 micro=1,16 way=pipeline | 1250000 625000 | items=1
++ pipeline | cpu/2x1 | width=256,1024 micro=4 way=alone | 1e6 | items=1
++ pipeline | cpu/2x1 | width=256,1024 micro=4 way=pipeline | 1e5 8e5 | items=1
++ pipeline | cpu/2x1 | width=1024 micro=1,16 way=alone | 1e6 | items=1
++ pipeline | cpu/2x1 | width=1024 micro=1,16 way=pipeline | 1.25e6 625000 | items=1
 * pipeline-cpu/2x1 | 1.6 | 1.600x […] as fast as one process, with 16 micro-batches; filling and
     emptying would leave 1.88x. → Split a batch into 16 micro-batches.
 ~ pipeline-cpu/2x1 | measured | 1=0.8; 4=1.25; 16=1.6

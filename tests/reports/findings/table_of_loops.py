@@ -14,15 +14,15 @@ TABLE = f"""
 = read-back-cpu | 7e-06 | 7… µs […] for a read-back, against a log.
 = parts-cpu | 1e-05 | 10… µs […] of a step for reading its norm back.
 = sum-cpu | 0.9714286 | 97.14% […] of the loop that reads each norm back.
-~ parts | launching | CPU: .item() at every step=5e-06; CPU: log on the device, one .tolist() at
-    the end=5e-06
-~ parts | computing | CPU: .item() at every step=2e-05; CPU: log on the device, one .tolist() at
-    the end=2e-05
+~ parts | launching | CPU: .item() at every step=5e-06; CPU: log on the device, one .tolist() at the
+    end=5e-06
+~ parts | computing | CPU: .item() at every step=2e-05; CPU: log on the device, one .tolist() at the
+    end=2e-05
 ~ parts | keeping the log | CPU: log on the device, one .tolist() at the end=1e-06
 ~ parts | reading back | CPU: .item() at every step=1e-05; CPU: log on the device, one .tolist() at
     the end=2e-06
-~ parts | the whole loop | CPU: .item() at every step=3.5e-05; CPU: log on the device, one
-    .tolist() at the end=2.8e-05
+~ parts | the whole loop | CPU: .item() at every step=3.5e-05; CPU: log on the device, one .tolist()
+    at the end=2.8e-05
 # an accelerator answers before the CPU
 + log_on_device,item | cpu | steps=1000 | 28000 35000 | items=1000
 + log_on_device,item | cuda:0 | steps=1000 | 28000 35000 | items=1000
@@ -40,7 +40,7 @@ TABLE = f"""
 + log_on_device | cpu | steps=1,10,100,1000 | 40 + 20x | items=1x
 * length-cpu | 38.38772 10 100 | From somewhere between 10 steps and 100 steps.
 # many reasons are counted and the first is named
-+ log_on_device | cpu | steps=1000 | 20000 | items=1000
++ log_on_device | cpu | steps=1000 | 2e4 | items=1000
 - item | device=cpu steps=10 | takes 1 s
 - item | device=cpu steps=100 | takes 2 s
 - item | device=cpu steps=1000 | takes 3 s
@@ -76,7 +76,7 @@ TABLE = f"""
     NVIDIA H200, replaying a recorded graph
 # compiling has its gain, its time and the calls that make up for it
 + chain | cpu | n=64,65536 | 200.64 855.36 | items=100
-+ chain_compiled | cpu | n=64,65536 | 100.0128 113.1072 | items=100 compile=3000000
++ chain_compiled | cpu | n=64,65536 | 100.0128 113.1072 | items=100 compile=3e6
 * compile-cpu | 2.006143 | … → Compile what is called more than 29,810 times.
 ~ size | CPU / CPU, compiled
 ## loss_reporting
@@ -109,9 +109,9 @@ TABLE = f"""
 ~ loading | NVIDIA H200: small, batches of 64 | each batch from pageable memory; each batch from
     pinned memory; each batch prefetched; all data in one copy
 # others are compared by when they were at work, on {PAIR} | accelerators=4
-+ one_thread | {PAIR} | {NET} reading=nobody | 100000 | span=1000000
-+ one_thread | {PAIR} | {NET} reading=first | 100000 | span=1600000
-+ threads | {PAIR} | {NET} reading=nobody,first | 100000 | span=1000000
++ one_thread | {PAIR} | {NET} reading=nobody | 1e5 | span=1e6
++ one_thread | {PAIR} | {NET} reading=first | 1e5 | span=1.6e6
++ threads | {PAIR} | {NET} reading=nobody,first | 1e5 | span=1e6
 * others-one_thread-small-64-{PAIR} | 1.6 | …, driven by one thread.
 = others-threads-small-64-{PAIR} | 1 | No measurable difference: …
 # loading without a silent twin is answered as any benchmark is | accelerators=0

@@ -9,18 +9,18 @@ TABLE = f"""
 ## copies
 # a link has a latency, a bandwidth and a size that gets half of it
 + to_device | cuda:0 | {SIZES} memory=pageable | 20 + 0.0001x | bytes=1x
-* bandwidth-to-device-cuda:0 | 1e+10 | 10… GB/s […] for copies from pageable memory to the NVIDIA
+* bandwidth-to-device-cuda:0 | 1e10 | 10… GB/s […] for copies from pageable memory to the NVIDIA
     H200, 16…% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); a latency of 20 µs
     […]; half of that bandwidth at 195.3 KiB […]. → Join copies below 195 KiB.
 # where no line fits there is a rate and no latency
 + to_host | cuda:0 | {SIZES} memory=pinned | 20.0004 20.1024 46.2144 33654.432 | bytes=1x
-* rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory,
-    3.2% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join
-    small copies.
+* rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory, 3.2%
+    […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join small
+    copies.
 # a copy within a device reads and writes, but its size is that of the tensor
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 - between | device=none size=4 | needs two
-* bandwidth-within-cpu | 2e+10 | … half of that bandwidth at 195.3 KiB […].…
+* bandwidth-within-cpu | 2e10 | … half of that bandwidth at 195.3 KiB […].…
 = to-device, between, non-blocking, both-ways | | Not measured: no accelerator.
 # large sizes do not drown the latency
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
@@ -31,7 +31,7 @@ TABLE = f"""
 # a launch that was disturbed does not hide the line of the others
 + within | cpu | size=4,1024,16384,4194304,67108864 | 20 + 0.0001x | launches=1 bytes=1x
 + within | cpu | size=262144 | 46.2144 | launches=1*4,3,1*3 bytes=262144
-* bandwidth-within-cpu | 1e+10 | 10.0 GB/s [9.4, 10.0] for copies within the memory of the CPU; a
+* bandwidth-within-cpu | 1e10 | 10.0 GB/s [9.4, 10.0] for copies within the memory of the CPU; a
     latency of 20.0 µs [20.0, 20.6]; half of that bandwidth at 195 KiB [189, 195]. → Join copies
     below 195 KiB.
 # a cache that is left is no line
@@ -56,8 +56,8 @@ TABLE = f"""
 # cold caches are compared with warm ones size by size
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 + within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856
-= cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in
-    the caches.
+= cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in the
+    caches.
 ~ cold-copy | CPU | 4=8; 1024=4; 262144=1.5; 67108864=1.04
 # an array and a print have their times
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=1x
@@ -96,16 +96,15 @@ TABLE = f"""
 = stay-cpu | 3.010486e-07 | …
 ## parameters
 # the best way to read and to write is advised
-+ read_state_dict,read_flat | cpu | parameters=1000000 | 3000 2000 | bytes=4000000 items=32
-+ write_rebuild,write_copy,write_load | cpu | parameters=1000000 | 20000 1000 2000 | bytes=4000000
++ read_state_dict,read_flat | cpu | parameters=1000000 | 3000 2000 | bytes=4e6 items=32
++ write_rebuild,write_copy,write_load | cpu | parameters=1000000 | 2e4 1000 2000 | bytes=4e6
     items=32
 * read-cpu | 0.002 | 2… ms […] to read 1,000,000 parameters, joined on the device, in one copy. →
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
 # an interval wider than a factor of two supports none
-+ read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4000000
-    items=32
-+ read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4000000 items=32
++ read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4e6 items=32
++ read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4e6 items=32
 * read-cpu | | 1.0 ms [1.0, 3.0] to read 1,000,000 parameters, joined on the device, in one copy.
 """

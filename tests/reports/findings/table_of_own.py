@@ -6,8 +6,8 @@ TABLE = """
 # the speed-up at the largest size of both leads and advises
 + sort | cpu | n=10,1000,100000 | 0.01x | bytes=8x items=1x
 + sort | cuda:0 | n=10,1000,100000,10000000 | 90 + 0.001x | bytes=8x items=1x
-* speed-up-sort-cuda:0 | 5.263158 | 5.263x [5.263, 5.263] the speed of the CPU on the NVIDIA H200
-    at n = 100,000. → Up to n = 1,000 stay on the CPU.
+* speed-up-sort-cuda:0 | 5.263158 | 5.263x [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at
+    n = 100,000. → Up to n = 1,000 stay on the CPU.
 = crossover-sort-cuda:0 | 10000 1000 100000 | From somewhere between n = 1,000 and n = 100,000.
 = byte-rate-sort-cuda:0 | 7928642000 | 7.… GB/s […] on the NVIDIA H200 at n = 10,000,000; …% […] of
     the datasheet's memory bandwidth (4.8 TB/s).
@@ -19,30 +19,30 @@ TABLE = """
 + solve | cuda:0 | n=8,512 | 1000.000512 1134.217728 | flops=1x^3
 = crossover-solve-cuda:0 | 100.0334 8 512 | …
 # a slower accelerator is called slower and the advice is the CPU
-+ x | cpu | n=10,1000,100000 | 1000000
-+ x | cuda:0 | n=10,1000,100000 | 2000000
++ x | cpu | n=10,1000,100000 | 1e6
++ x | cuda:0 | n=10,1000,100000 | 2e6
 * speed-up-x-cuda:0 | 0.5 | 2.000x [2.000, 2.000] the speed of the NVIDIA H200 on the CPU at n =
     100,000. → Stay on the CPU.
 # bytes through a network have a rate and no ceiling
-+ send | cpu/2x1 | | 1000 | bytes=1000000 path=network
-* byte-rate-send-cpu/2x1 | 1e+09 | 1.00 GB/s […] on 2 nodes.
++ send | cpu/2x1 | | 1000 | bytes=1e6 path=network
+* byte-rate-send-cpu/2x1 | 1e9 | 1.00 GB/s […] on 2 nodes.
 # only items give the time of each
 + parse | cpu | n=1,2 | 1000 2000 | items=1000x
 * item-seconds-parse-cpu | 1e-06 | 1… µs […] per item on the CPU at n = 2.
 # a rate is a part of what the run measured of the memory
-+ sort | cpu | n=100000 | 1000 | bytes=800000 items=100000
-+ copies/within | cpu | size=134217728 | 10000 | bytes=268435456
++ sort | cpu | n=100000 | 1000 | bytes=8e5 items=1e5
++ copies/within | cpu | size=134217728 | 1e4 | bytes=268435456
 * byte-rate-sort-cpu | 800000000 | …; 2.980% […] of the memory bandwidth (27 GB/s).
 # operations are a part of the fastest product in their precision
-+ solve | cpu | n=10 dtype=float32,float64 | 100000 | flops=1e+10
-+ matmul/square | cpu | n=1000 dtype=float32 | 10000 | flops=2e+09
-* flop-rate-solve-cpu | 1e+11 | … with dtype = float32; 50.00% [50.00, 50.00] of the fastest
-    float32 product …
++ solve | cpu | n=10 dtype=float32,float64 | 1e5 | flops=1e10
++ matmul/square | cpu | n=1000 dtype=float32 | 1e4 | flops=2e09
+* flop-rate-solve-cpu | 1e11 | … with dtype = float32; 50.00% [50.00, 50.00] of the fastest float32
+    product …
 # without a measured ceiling the link's rate in one direction counts
-+ x | cuda:0 | | 1000 | bytes=1000000 path=host
++ x | cuda:0 | | 1000 | bytes=1e6 path=host
 * byte-rate-x-cuda:0 | | … of the link's rate in one direction…
 # without a measured ceiling the datasheet's dense bfloat16 peak counts
-+ x | cuda:0 | | 1000 | flops=1e+09 check=0,bfloat16
++ x | cuda:0 | | 1000 | flops=1e9 check=0,bfloat16
 * flop-rate-x-cuda:0 | | … of the datasheet's dense bfloat16 peak…
 # what no device can run says why once
 - x | device=none n=1 | needs two accelerators

@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from frobench.reports.findings import RULES, peaks, sections
 from frobench.reports.findings.finding import RATIO, Finding, Plot
@@ -15,18 +14,9 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Sensed, Work
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
-from tests.instruments.runs.exact_runs import (
-    answer,
-    by_name,
-    case,
-    cubic,
-    flat,
-    left_out,
-    plain,
-    run_of,
-    square,
-)
-from tests.reports.findings.table import run
+from tests.instruments.runs.exact_runs import answer, by_name, case, plain, run_of
+from tests.reports.findings.table import cases, run
+from tests.reports.findings.table_of_products import SIZES
 from tests.reports.tables import Row, matches, rows
 
 CPU, GPU = "cpu", "cuda:0"
@@ -81,38 +71,29 @@ def test_a_run_says_and_draws(row: Row) -> None:
 
 
 def test_devices_that_no_launch_measured_together_are_not_compared() -> None:
-    cpu, gpu = square(cubic, CPU), square(flat, GPU)
-    for one, launches in ((cpu, [1] * 4 + [0] * 4), (gpu, [0] * 4 + [1] * 4)):
-        for measured in one:
-            measured.extra_info.launches = launches
-            measured.stats = store.case_stats(measured.stats.data[:4], 1)
-    found = by_name(answer("matmul", cpu + gpu, accelerators=1))["speed-up"]
+    line = "+ square | {} | {} | 40 | flops=2x^3".format
+    both = cases(f"{line(CPU, SIZES)}\n{line(GPU, SIZES)}")
+    for one in both:
+        there = [1] * 4 + [0] * 4
+        one.extra_info.launches = there if one.extra_info.device == CPU else there[::-1]
+        one.stats = store.case_stats(one.stats.data[:4], 1)
+    found = by_name(answer("matmul", both, accelerators=1))["speed-up"]
     assert found.absent == "no launch measured a size on both sides"
-
-
-def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> None:
-    failed = left_out("bench_square", "failed", "off by 3", device=GPU, n=16, dtype="float32")
-    wrong = replace(case("bench_square", 1e-9, GPU, n=16), fullname=failed.fullname)
-    section = answer("matmul", [*square(cubic, CPU), wrong], [failed], accelerators=1)
-    assert by_name(section)["speed-up"].absent == "off by 3"
 
 
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])
 def test_a_parameter_may_have_any_name(name: str) -> None:
     """Also one that a table of all cases uses for something else."""
-    cases = [case("bench_x", 1e-3 * n, device, size=n) for device in (CPU, GPU) for n in (1, 2, 4)]
-    for one in cases:
+    both = cases(f"+ x | {CPU} | size=1,2,4 | 1x\n+ x | {GPU} | size=1,2,4 | 1x")
+    for one in both:
         one.params[name] = one.params.pop("size")
-    (plot,) = answer("a_new_one", cases, accelerators=1).plots
+    (plot,) = answer("a_new_one", both, accelerators=1).plots
     assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
 
 
 def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
     found = [
-        one
-        for section in sections(factory.run(launches=3))
-        for one in section.findings
-        if one.value
+        one for each in sections(factory.run(launches=3)) for one in each.findings if one.value
     ]
     assert found
     assert all(one.value and one.value.low is None for one in found)

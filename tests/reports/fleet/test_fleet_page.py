@@ -34,14 +34,8 @@ def site(folder: Path, found: list[Run]) -> Path:
     return folder / "site"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site of three nodes, of which the second is 20% slow in its products."""
-    return site(tmp_path_factory.mktemp("fleet"), runs(3, {1: ("matmul", 1.2)}))
-
-
-def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: Path) -> None:
-    text = text_of(built / "fleet.html")
+def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(tmp_path: Path) -> None:
+    text = text_of(site(tmp_path, runs(3, {1: ("matmul", 1.2)})) / "fleet.html")
     assert "1 of 3 nodes is unlike its peers" in text
     named = re.search(r"node (\w+) are (\d+)% \[(\d+), (\d+)\] longer in ([\w ]+)[.,]", text)
     assert named is not None

@@ -84,7 +84,8 @@ def named(name: str, device: str, day: int, times: float = 1.0, **changes: Any) 
         }
         for part, kinds in measured().scored.seconds.centres.items()
     }
-    return on_day(day, name, **{"device": device, "scored": timed(centres)} | changes)
+    known: dict[str, Any] = {"device": device, "scored": timed(centres)}
+    return on_day(day, name, **known | changes)
 
 
 def timed(centres: Any) -> Scored:  # noqa: ANN401 - as the table has them

@@ -102,7 +102,8 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
     axis = "const axis = drawing.spanning(values); return [values.map(axis.at), axis.ticks()];"
-    places, ticks = script.call(f"(values) => {{ {axis} }}", values)
+    found: Any = script.call(f"(values) => {{ {axis} }}", values)
+    places, ticks = found
     assert all(0 < at < 100 for at in places)
     assert 3 <= len(ticks) <= 5
     assert all(0 <= at <= 100 for at, _ in ticks)

@@ -87,7 +87,6 @@ def quicker(base: Run, factors: Mapping[str, float]) -> Run:
     return replace(base, benchmarks=[changed(case) for case in base.benchmarks])
 
 
-@cache
 def documented() -> dict[str, dict[str, float]]:
     """Return the weights that the methodology shows, by the titles of workloads and parts."""
     lines = METHODOLOGY.read_text(encoding="utf-8").splitlines()
@@ -107,9 +106,8 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
     there = {part.name: part.title for case in base.benchmarks if (part := part_of(case))}
     factors = dict(zip(there, PRIMES, strict=False))
     quick = quicker(base, factors)
-    assert [one.casefold() for one in documented()] == [
-        one.title.casefold() for one in table().workloads
-    ]
+    titles = [one.title.casefold() for one in table().workloads]
+    assert [one.casefold() for one in documented()] == titles
     for workload, weights in zip(WORKLOADS, documented().values(), strict=True):
         used = {name: weights[title] for name, title in there.items() if title in weights}
         found = score(base, quick, workload)

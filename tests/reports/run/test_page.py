@@ -6,7 +6,6 @@ import re
 from base64 import b64encode
 from pathlib import Path
 
-import pytest
 from bs4 import Tag
 
 from frobench.reports.findings import findings
@@ -31,19 +30,14 @@ def read(tmp_path: Path, run: Run) -> Tag:
     return parsed(build(tmp_path, run)[1])
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    runs = [factory.run(seed=1), factory.run(seed=2, accelerators=2, partial=True)]
-    return build(tmp_path_factory.mktemp("pages"), *runs)
-
-
 def scripts(one: Path) -> int:
     """Return how many scripts a page runs."""
     return len(script.INDEX) if one.name == "index.html" else 0
 
 
-def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> None:
-    for one in site:
+def test_the_policy_allows_the_one_style_sheet_by_its_hash(tmp_path: Path) -> None:
+    runs = factory.run(seed=1), factory.run(seed=2, accelerators=2, partial=True)
+    for one in build(tmp_path, *runs):
         text = one.read_text(encoding="utf-8")
         page = parsed(text)
         (policy,) = attributes(page, "content", "meta[http-equiv]")

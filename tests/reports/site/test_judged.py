@@ -51,9 +51,10 @@ def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_p
     for command in (["validate", dishonest], ["share", dishonest, "-o", tmp_path / "shared"]):
         code, text = said(*command)
         assert (code, "above-peak" in text) == (1, True)
-    for arguments in (["compare", honest, dishonest], ["compare", honest, dishonest, "--purchase"]):
-        assert re.search(rf"above-peak(?: in new)?: {SHOWN}", said(*arguments)[1])
-    found = json.loads(said("compare", honest, dishonest, "--json")[1])
+    both = "compare", honest, dishonest
+    for option in ([], ["--purchase"]):
+        assert re.search(rf"above-peak(?: in new)?: {SHOWN}", said(*both, *option)[1])
+    found = json.loads(said(*both, "--json")[1])
     name = impossible(good()).fullname
     words = {one["fullname"]: one["word"] for one in found["cases"]}
     assert words.pop(name) == "incomparable"

@@ -74,20 +74,11 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     assert (found.device, found.place) == ("NVIDIA H200", GPU)
     assert (found.memory_bytes, found.limit_watts) == (141 * 10**9, 700.0)
     assert [*dict.fromkeys(one.name for one in found.axes)] == [*TITLES]
-    truth = {
-        "memory": MEMORY,
-        "link_to_device": LINK,
-        "link_to_host": LINK,
-        "overhead": OPERATION,
-        "read_back": READ_BACK,
-    }
-    compute = [(one.precision, one.basis) for one in found.axes if one.name == "compute"]
-    assert compute == [
-        ("bfloat16", "sustained"),
-        ("float16", "in bursts"),
-        ("float32", "in bursts"),
-    ]
-    truth["compute"] = 5e14
+    rates = {"compute": 5e14, "memory": MEMORY, "link_to_device": LINK, "link_to_host": LINK}
+    truth = rates | {"overhead": OPERATION, "read_back": READ_BACK}
+    compute = {one.precision: one.basis for one in found.axes if one.name == "compute"}
+    bursts = {"float16": "in bursts", "float32": "in bursts"}
+    assert [*compute.items()] == [("bfloat16", "sustained"), *bursts.items()]
     values = {one.name: one.value.value for one in found.axes[::-1]}
     assert values == pytest.approx(truth, rel=0.05)
     assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
@@ -152,9 +143,13 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     path, other = (tmp_path / name for name in ("run.json", "other.json"))
     path.write_bytes(store.encode(run))
     other.write_bytes(store.encode(run_of(everything(GPU))))
-    told = " ".join(CliRunner().invoke(main, ["show", str(path)]).stdout.split())
+
+    def printed(*command: object) -> str:
+        result = CliRunner().invoke(main, [*map(str, command)], env={"COLUMNS": "120"})
+        return " ".join(result.stdout.split())
+
+    told, page = printed("show", path), text_of(read(tmp_path, run))
     assert f"{format_estimate(eight, 'tokens/s')} decoding with int8 weights" in told
-    page = text_of(read(tmp_path, run))
     whole = speeds["Llama 3.1 8B"]
     for speed in (eight, whole.decode, whole.prompt):
         assert speed
@@ -162,10 +157,8 @@ def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cac
     assert " ".join(whole.text.split()) in told
     assert "Tokens per second are computed: " in told
     assert "is the largest model that fits: " in page
-    command = ["compare", str(path), str(other), "--purchase"]
-    printed = CliRunner().invoke(main, command, env={"COLUMNS": "120"}).stdout
-    side = " ".join(printed.split())
-    assert f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -" in side
+    side = f"Llama 3.1 8B, int8 {format_estimate(eight, '')} - - -"
+    assert side in printed("compare", path, other, "--purchase")
 
 
 def test_power_is_that_of_the_case_that_draws_most() -> None:

@@ -13,6 +13,7 @@ from frobench.reports.findings.finding import Finding
 from frobench.reports.summary import card
 from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
 from frobench.suite.stored.types import Estimate
+from tests.reports.summary.test_badges import KNOWN
 
 
 def answer(value: Estimate | None, case: str = "steady") -> Any:  # noqa: ANN401 - of a section
@@ -38,12 +39,9 @@ def test_no_text_leaves_the_picture(name: str) -> None:
         assert darkest == lightest
 
 
-def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_is_left_out() -> (
-    None
-):
-    known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
-    wide = replace(known, low=2e11, high=8e11)
-    given = [answer(None), answer(wide), answer(known, "doubtful"), *[answer(known)] * 9]
+def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_is_out() -> None:
+    wide = replace(KNOWN, low=2e11, high=8e11)
+    given = [answer(None), answer(wide), answer(KNOWN, "doubtful"), *[answer(KNOWN)] * 9]
     found = card.rows(given, {"doubtful": ("noisy",)})
     assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
     assert len(found) == card.ROWS
