@@ -17,19 +17,8 @@ from frobench.suite import checks
 from frobench.suite.checks import __main__, bounds, rule, structure, timing
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Energy, Run, Work
-from tests.instruments.faults import bad_files, published_figures
-from tests.instruments.faults.judging import (
-    add_up,
-    codes,
-    in_two_modes,
-    keep,
-    made,
-    name_again,
-    of_its_name,
-    set_samples,
-    validate,
-    validate_file,
-)
+from tests.instruments.faults import bad_files, judging, published_figures
+from tests.instruments.faults.judging import codes, keep, made, validate, validate_file
 from tests.instruments.faults.spoiling import case, good, last
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
@@ -62,7 +51,7 @@ def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float
     run = factory.run(
         seed=launches, launches=launches, accelerators=2, noise=noise, profile="quick"
     )
-    found = codes(checks.conclude(in_two_modes(run, 1.6, launches)))
+    found = codes(checks.conclude(judging.in_two_modes(run, 1.6, launches)))
     assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
 
 
@@ -82,7 +71,7 @@ def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
     broken, whole = run.benchmarks[:2]
     for one in (broken, whole):
         one.extra_info.idle_devices = ["cpu"]
-    set_samples(broken, [[0.0] * 3] * 8)
+    judging.set_samples(broken, [[0.0] * 3] * 8)
     found = [c for c in checks.conclude(run) if c.case in {broken.fullname, whole.fullname}]
     assert [(c.code, c.case) for c in found] == [
         ("out-of-bounds", broken.fullname),
@@ -176,7 +165,7 @@ def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     run = good()
     names = of_eight(run)
     one = case(run, "bench_to_device", size=4**13)
-    name_again(run, one, device="+".join(names))
+    judging.name_again(run, one, device="+".join(names))
     keep(run, lambda other: other is one)
     one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
     last(run, 4**13 / rate, one)
@@ -188,7 +177,7 @@ def of_eight(run: Run) -> list[str]:
     told = run.frobench.environment
     first = told.accelerators[0]
     told.accelerators = [replace(first, index=index) for index in range(8)]
-    of_its_name(told)
+    judging.of_its_name(told)
     names = [f"cuda:{index}" for index in range(8)]
     run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
     return names
@@ -242,7 +231,7 @@ def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -
     code, spoil = bad_files.DOUBTED[name]
     run = good()
     spoil(run)
-    add_up(run)
+    judging.add_up(run)
     found = validate(run, tmp_path)
     assert code in {one.code for one in found if one.severity == "warning"}
     assert {one.code for one in found if one.severity == "error"} == set()

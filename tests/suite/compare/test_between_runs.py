@@ -16,13 +16,8 @@ from click.testing import CliRunner
 from scipy.stats import t as student_t
 
 from frobench.command import main
-from frobench.suite.compare.between_run_spread import (
-    ASSUMED,
-    LEAST,
-    between_run_spreads,
-    levels,
-    student,
-)
+from frobench.suite.compare import between_run_spread
+from frobench.suite.compare.between_run_spread import ASSUMED, LEAST, between_run_spreads, levels
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
@@ -101,7 +96,7 @@ def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
 @pytest.mark.parametrize("probability", [0.975, 0.9958, 0.9995])
 def test_the_quantile_is_students(probability: float, degrees: int) -> None:
     expected = student_t.ppf(probability, degrees)
-    assert student(probability, degrees) == pytest.approx(expected, rel=0.05)
+    assert between_run_spread.student(probability, degrees) == pytest.approx(expected, rel=0.05)
 
 
 def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:

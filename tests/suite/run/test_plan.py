@@ -14,17 +14,12 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.suite import profiles
 from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import Begun, Collected, Measured, Refused, Surroundings
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.plan import CaseIdentity, Plan
-from frobench.suite.profiles import (
-    AS_BEFORE,
-    PROFILES,
-    WINDOW_SECONDS,
-    headline_times,
-    settings_for,
-)
+from frobench.suite.profiles import PROFILES, settings_for
 from frobench.suite.run import planning
 from frobench.suite.run.planning import choose_case_seconds, launch_seconds, launch_share, too_long
 from frobench.suite.run.runner import Request, _announce, settle
@@ -193,7 +188,7 @@ CASES = HEADLINES + [identity(f"other {n}", headline=False) for n in range(30)]
 def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[Outcome]:
     """Return what becomes of the cases whose calls take so long."""
     pilot = Pilot(QUICK, lambda _: Delay(), keeps_accounts=True)
-    most = {True: AS_BEFORE * headline_times(QUICK), False: AS_BEFORE}
+    most = {True: profiles.AS_BEFORE * profiles.headline_times(QUICK), False: profiles.AS_BEFORE}
     pilot.explore(
         MadeUp(one.fullname, one.params, Work(items=1), seconds[one.fullname], most[one.headline])
         for one in CASES
@@ -343,7 +338,7 @@ def test_windows_for_sustained_rates_take_a_tenth_of_the_budget_and_the_room_at_
     records = [record for _, record in pairs]
     for startup in (5.0, 10.0, 15.0, 20.0, 45.0):
         names, *_ = planning.choose_windows(pairs, {}, settings, startup, 30.0)
-        seconds = WINDOW_SECONDS * len(names)
+        seconds = profiles.WINDOW_SECONDS * len(names)
         assert seconds <= planning.SUSTAINED_PART * launch_share(settings, 0.0)
         least = launch_seconds(records, startup + seconds, 0.02)
         assert not names or least <= launch_share(settings, 30.0)
