@@ -13,15 +13,9 @@ from hypothesis import strategies as some
 from scipy.stats import mannwhitneyu, wilcoxon
 
 from frobench.reports.purchase import script
+from frobench.suite.compare import verdicts
 from frobench.suite.compare.multiple_testing import compare
-from frobench.suite.compare.verdicts import (
-    SAME,
-    Between,
-    Comparison,
-    compare_pairs,
-    compare_values,
-    verdict,
-)
+from frobench.suite.compare.verdicts import Comparison, compare_pairs, compare_values, verdict
 from frobench.suite.statistics import estimate, launch_medians, resemblance, spread
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import RATIO, format_estimate, format_value
@@ -62,8 +56,7 @@ def test_the_interval_is_little_wider_than_students_on_normal_data(launches: int
 
 def test_the_interval_is_wider_where_launches_resemble_the_ones_before() -> None:
     slow_then_fast = [12.0, 11.0, 12.5, 11.5, 13.0, 9.0, 8.0, 8.5, 7.5, 7.0]
-    mixed = slow_then_fast[::5] + slow_then_fast[1::5] + slow_then_fast[2::5]
-    mixed += slow_then_fast[3::5] + slow_then_fast[4::5]
+    mixed = [value for start in range(5) for value in slow_then_fast[start::5]]
     assert resemblance(slow_then_fast) == pytest.approx(1 - 61 / 165)
     assert resemblance(mixed) == 0
     dependent, independent = estimate(slow_then_fast), estimate(mixed)
@@ -149,7 +142,7 @@ def test_the_smallest_change_is_called_slower_in_about_90_percent(
 @pytest.mark.parametrize("spread", [0.0, 0.01, 0.05])
 @pytest.mark.parametrize("launches", [6, 12])
 def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, spread: float) -> None:
-    random, between = np.random.default_rng(2), Between(1.414 * spread, 2.77 * spread)
+    random, between = np.random.default_rng(2), verdicts.Between(1.414 * spread, 2.77 * spread)
 
     def compared(slower: float) -> Iterable[Comparison]:
         for _ in range(400):
@@ -162,9 +155,12 @@ def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, spread:
     assert 0.86 <= words.count("slower") / len(words) <= 0.99
 
 
+BASE = [1, 1.01, 1.02, 1.03, 1.04, 1.05]
+NEW, APART = [value + 0.1 for value in BASE], verdicts.Between(0.05, 0.1)
+
+
 def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_launches() -> None:
-    base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.1, 1.11, 1.12, 1.13, 1.14, 1.15]
-    alone, among = compare_values(base, new), compare_values(base, new, between=Between(0.05, 0.1))
+    alone, among = compare_values(BASE, NEW), compare_values(BASE, NEW, between=APART)
     facing = math.log(alone.ratio.value / (alone.ratio.low or 1))
     allowance = math.hypot(facing, 0.1) - facing
     assert among.allowance == pytest.approx(math.expm1(allowance))
@@ -176,22 +172,19 @@ def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_la
 
 
 def test_a_launch_far_astray_takes_no_allowance_away() -> None:
-    base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.1, 1.11, 1.12, 1.13, 1.14, 1.15]
-    between = Between(0.05, 0.1)
-    astray = compare_values([1e-3, *base[1:]], [*new[:-1], 1e3], between=between)
+    low, high = [1e-3, *BASE[1:]], [*NEW[:-1], 1e3]
+    astray = compare_values(low, high, between=APART)
     assert (astray.ratio.high or 0) > 100
     assert astray.allowance > 0.07
-    turned = compare_values([*new[:-1], 1e3], [1e-3, *base[1:]], between=between)
+    turned = compare_values(high, low, between=APART)
     assert turned.allowance == pytest.approx(astray.allowance)
     assert verdict(astray) == verdict(turned) == "unresolved"
 
 
 def test_runs_that_lie_farther_apart_than_the_same_are_never_the_same() -> None:
-    words = [
-        verdict(compare_values([1.0] * 6, [1.0] * 6, between=Between(known=d)))
-        for d in (0.01, 0.03)
-    ]
-    assert words == ["same", "unresolved"]
+    for apart, word in ((0.01, "same"), (0.03, "unresolved")):
+        compared = compare_values([1.0] * 6, [1.0] * 6, between=verdicts.Between(known=apart))
+        assert verdict(compared) == word
 
 
 @pytest.mark.parametrize("launches", [6, 9, 20])
@@ -204,15 +197,13 @@ def test_the_p_value_of_pairs_is_that_of_the_exact_signed_rank_test(launches: in
 
 
 def test_six_launches_that_all_say_slower_are_enough() -> None:
-    compared = compare_pairs([1.03, 1.04, 1.05, 1.06, 1.07, 1.08])
+    pairs = [1.03, 1.04, 1.05, 1.06, 1.07, 1.08]
+    compared = compare_pairs(pairs)
     assert compared.p_value == 2 / 64
     assert (compared.ratio.low, compared.ratio.high) == pytest.approx((1.03, 1.08))
     assert verdict(compared) == "slower"
     assert (compared.smallest_change or 0) > 0
-
-
-def test_what_no_rearrangement_can_show_has_no_smallest_change() -> None:
-    assert compare_pairs([1.03, 1.04, 1.05, 1.06, 1.07, 1.08], math.inf).smallest_change is None
+    assert compare_pairs(pairs, math.inf).smallest_change is None  # no rearrangement can show it
 
 
 @pytest.mark.parametrize("launches", [6, 8, 12])
@@ -241,11 +232,8 @@ def test_verdicts(low: float, high: float, p_value: float, word: str) -> None:
 
 
 def test_versions_beside_each_other_are_the_same_within_half_a_percent() -> None:
-    close, apart = (
-        compare_pairs([ratio * (1 + launch / 1e4) for launch in range(8)])
-        for ratio in (1.003, 1.009)
-    )
-    assert (verdict(close), verdict(apart)) == ("same", "slower")
+    for ratio, word in ((1.003, "same"), (1.009, "slower")):
+        assert verdict(compare_pairs([ratio * (1 + launch / 1e4) for launch in range(8)])) == word
 
 
 def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> None:
@@ -312,7 +300,8 @@ def test_equal_launches_have_an_interval_without_width_and_are_the_same(
     assert estimate(equal) == Estimate(value, value, value, launches)
     for compared in (compare_values(equal, equal), compare_pairs([1.0] * launches)):
         assert (compared.ratio, compared.p_value) == (Estimate(1, 1, 1, launches), 1)
-        assert (verdict(compared), (compared.smallest_change or 1) <= SAME + 1e-9) == ("same", True)
+        assert verdict(compared) == "same"
+        assert (compared.smallest_change or 1) <= verdicts.SAME + 1e-9
 
 
 @given(FEW, ENOUGH)
@@ -320,11 +309,8 @@ def test_fewer_than_six_launches_have_no_interval_and_resolve_nothing(
     few: list[float], many: list[float]
 ) -> None:
     assert (estimate(few).low, estimate(few).launches) == (None, len(few))
-    for compared in (
-        compare_values(few, many),
-        compare_values(many, few),
-        compare_pairs([*few, None]),
-    ):
+    values = (compare_values(few, many), compare_values(many, few))
+    for compared in (*values, compare_pairs([*few, None])):
         assert (compared.p_value, compared.smallest_change) == (None, None)
         assert (compared.ratio.low, verdict(compared)) == (None, "unresolved")
     if len(few) < 4:

@@ -5,16 +5,9 @@ import math
 
 import pytest
 
+from frobench.suite import units
 from frobench.suite.stored.types import Estimate
-from frobench.suite.units import (
-    RATIO,
-    counted,
-    format_ends,
-    format_estimate,
-    format_value,
-    prefixed,
-    rounded,
-)
+from frobench.suite.units import RATIO, format_ends, format_estimate, format_value
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -46,9 +39,9 @@ def test_a_number_comes_with_its_interval_in_one_prefix(
 
 
 def test_a_number_is_rounded_to_the_digits_that_its_interval_supports() -> None:
-    assert rounded(Estimate(44.2e9, 36e9, 55e9, launches=7)) == 44e9
-    assert rounded(Estimate(51.24e12, 50.9e12, 51.6e12, launches=7)) == 51.2e12
-    assert rounded(Estimate(44.2e9, None, None, launches=2)) == 44.2e9
+    assert units.rounded(Estimate(44.2e9, 36e9, 55e9, launches=7)) == 44e9
+    assert units.rounded(Estimate(51.24e12, 50.9e12, 51.6e12, launches=7)) == 51.2e12
+    assert units.rounded(Estimate(44.2e9, None, None, launches=2)) == 44.2e9
 
 
 def test_without_an_interval_the_text_says_why() -> None:
@@ -81,7 +74,7 @@ def test_exact_values_need_no_trailing_zeros(value: float, unit: str, text: str)
 def test_axes_name_what_their_numbers_are_divided_by(
     largest: float, unit: str, factor: float, name: str
 ) -> None:
-    divisor, shown = prefixed(largest, unit)
+    divisor, shown = units.prefixed(largest, unit)
     assert divisor == pytest.approx(factor)
     assert shown == name
 
@@ -92,9 +85,9 @@ def test_no_number_is_printed_for_what_is_not_one() -> None:
 
 
 def test_one_thing_is_not_several() -> None:
-    assert counted(1, "launch") == "1 launch"
-    assert counted(6, "launch") == "6 launches"
-    assert counted(1200, "case") == "1,200 cases"
+    assert units.counted(1, "launch") == "1 launch"
+    assert units.counted(6, "launch") == "6 launches"
+    assert units.counted(1200, "case") == "1,200 cases"
 
 
 @pytest.mark.parametrize(

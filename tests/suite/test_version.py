@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A benchmark's version changes with what it measures, and with nothing else."""
 
-from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -48,25 +48,13 @@ def unrelated():
 '''
 
 
-@pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
-    """Return what makes new folders."""
-    return lambda: tmp_path_factory.mktemp("benchmarks")
-
-
-def version_of(source: str, folder: Path, helping: str = HELPING) -> str:
-    (folder / "helping.py").write_text(helping)
-    path = folder / "bench_it.py"
-    path.write_text(source)
-    return benchmark_version(load(path).bench_it)
-
-
-def version_beside(module: str, folder: Path) -> str:
-    """Return the version of the benchmark beside a module that is not run."""
-    (folder / "helping.py").write_text(module)
-    path = folder / "bench_it.py"
-    path.write_text(SOURCE)
-    return version_in(path, "bench_it")
+def version_of(source: str, helping: str = HELPING, *, runs: bool = True) -> str:
+    """Return the version of a benchmark beside a module that helps it, which need not run."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "helping.py").write_text(helping)
+        path = Path(folder, "bench_it.py")
+        path.write_text(source)
+        return benchmark_version(load(path).bench_it) if runs else version_in(path, "bench_it")
 
 
 @pytest.mark.parametrize(
@@ -83,11 +71,11 @@ def version_beside(module: str, folder: Path) -> str:
     ],
 )
 def test_it_changes_with_what_the_body_uses_and_with_no_words_or_other_code(
-    folder: Callable[[], Path], old: str, new: str, *, changes: bool
+    old: str, new: str, *, changes: bool
 ) -> None:
     assert old in SOURCE + HELPING
-    changed = version_of(SOURCE.replace(old, new), folder(), HELPING.replace(old, new))
-    assert (changed != version_of(SOURCE, folder())) is changes
+    changed = version_of(SOURCE.replace(old, new), HELPING.replace(old, new))
+    assert (changed != version_of(SOURCE)) is changes
 
 
 WORKING = """
@@ -98,13 +86,14 @@ def bench_it(measure):
 """
 
 
-def test_it_does_not_change_with_what_only_the_checks_read(folder: Callable[[], Path]) -> None:
-    bare = SOURCE.partition("def bench_it")[0] + WORKING
-    plain = version_of(bare.format(path="", control=""), folder())
-    declared = bare.format(path=', path="host"', control=", control=SIZE > OTHER")
-    assert version_of(declared, folder()) == plain
-    assert version_of(bare.format(path=", items=1", control=""), folder()) != plain
-    assert version_of(bare.format(path="", control=", cold=True"), folder()) != plain
+def test_it_does_not_change_with_what_only_the_checks_read() -> None:
+    def version(path: str = "", control: str = "") -> str:
+        working = WORKING.format(path=path, control=control)
+        return version_of(SOURCE.partition("def bench_it")[0] + working)
+
+    assert version(path=', path="host"', control=", control=SIZE > OTHER") == version()
+    assert version(path=", items=1") != version()
+    assert version(control=", cold=True") != version()
 
 
 @pytest.mark.parametrize(
@@ -119,12 +108,12 @@ def test_it_does_not_change_with_what_only_the_checks_read(folder: Callable[[], 
     ],
 )
 def test_it_changes_with_a_helper_for_benchmarks_and_not_with_code_that_is_measured(
-    folder: Callable[[], Path], imports: str, *, changes: bool
+    imports: str, *, changes: bool
 ) -> None:
     helper = HELPING.replace("import math\nfrom frobench import Work", imports)
     changed = helper.replace("return more(size)", "return more(2 * size)")
-    differs = version_beside(changed, folder()) != version_beside(helper, folder())
-    assert differs is changes
+    before, after = (version_of(SOURCE, text, runs=False) for text in (helper, changed))
+    assert (after != before) is changes
 
 
 @pytest.mark.golden
@@ -139,10 +128,8 @@ def test_versions_of_stored_results_are_those_of_the_benchmarks_here() -> None:
     assert today == stored
 
 
-def test_it_is_the_same_in_every_checkout_and_for_every_kind_of_import(
-    folder: Callable[[], Path],
-) -> None:
+def test_it_is_the_same_in_every_checkout_and_for_every_kind_of_import() -> None:
     direct = SOURCE.replace("FACTOR as factor", "FACTOR").replace("factor *", "FACTOR *")
-    assert version_of(direct, folder()) == version_of(direct, folder())
+    assert version_of(direct) == version_of(direct)
     alone = SOURCE.replace("from helping import FACTOR as factor, help_it", HELPING)
-    assert version_of(alone, folder()) != version_of(SOURCE, folder())
+    assert version_of(alone) != version_of(SOURCE)

@@ -16,31 +16,22 @@ from msgspec.structs import replace
 from frobench.suite import checks
 from frobench.suite.checks import __main__, bounds, rule, structure, timing
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Energy, Run, Work
-from tests.instruments.faults import bad_files, published_figures
-from tests.instruments.faults.judging import (
-    add_up,
-    codes,
-    in_two_modes,
-    keep,
-    made,
-    name_again,
-    of_its_name,
-    set_samples,
-    validate,
-    validate_file,
-)
+from frobench.suite.stored.types import Conclusion, Energy, Work
+from tests.instruments.faults import bad_files, judging, published_figures
+from tests.instruments.faults.judging import codes, keep, made, validate, validate_file
 from tests.instruments.faults.spoiling import case, good, last
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
 
-MODULES = checks.ALL
-RULES = [(code, function) for module in MODULES for code, function in rule.rules(module).items()]
 UNQUIET = {"noisy-case", "drift", "few-launches"}
 """What may rightly be said of a machine that is shared, or not given the time."""
 FAILED = {"failed-case"}
 """The factory lets a case fail."""
+
+
+def errors(found: list[Conclusion]) -> set[str]:
+    return codes([one for one in found if one.severity == "error"])
 
 
 # What a run says of itself
@@ -62,7 +53,7 @@ def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float
     run = factory.run(
         seed=launches, launches=launches, accelerators=2, noise=noise, profile="quick"
     )
-    found = codes(checks.conclude(in_two_modes(run, 1.6, launches)))
+    found = codes(checks.conclude(judging.in_two_modes(run, 1.6, launches)))
     assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
 
 
@@ -82,7 +73,7 @@ def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
     broken, whole = run.benchmarks[:2]
     for one in (broken, whole):
         one.extra_info.idle_devices = ["cpu"]
-    set_samples(broken, [[0.0] * 3] * 8)
+    judging.set_samples(broken, [[0.0] * 3] * 8)
     found = [c for c in checks.conclude(run) if c.case in {broken.fullname, whole.fullname}]
     assert [(c.code, c.case) for c in found] == [
         ("out-of-bounds", broken.fullname),
@@ -114,7 +105,7 @@ def test_the_page_of_codes_is_that_of_the_rules() -> None:
 
 def test_the_page_explains_every_code_that_there_is() -> None:
     page = __main__.page()
-    for code in [*(code for code, _ in RULES), "unreadable"]:
+    for code in [*(code for module in checks.ALL for code in rule.rules(module)), "unreadable"]:
         assert page.count(f"\n### `{code}`\n") == 1
 
 
@@ -131,10 +122,8 @@ def test_what_a_driver_does_not_count_or_says_to_be_0_is_no_fault_of_the_run(
     card.power_limit_watts = card.power_limit_default_watts = card.max_clock_hz = 0.0
     assert not validate(run, tmp_path)
     notes = [one.message for one in checks.conclude(run) if one.code == "energy-unknown"]
-    assert notes == [
-        "the counter of cuda:0 was reset at rest",
-        "the counter did not move in 1 case",
-    ]
+    at_rest = "the counter of cuda:0 was reset at rest"
+    assert notes == [at_rest, "the counter did not move in 1 case"]
 
 
 def lists(value: object, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -158,40 +147,28 @@ def test_a_list_that_lacks_its_last_entry_never_makes_a_reader_fail(tmp_path: Pa
         holder[key] = holder[key][:-1]
         plain["frobench"]["digest"] = store.digest_of(plain)
         path.write_text(json.dumps(plain))
-        faults = {fault.code for fault in checks.review(path) if fault.severity == "error"}
+        faults = errors(checks.review(path))
         assert checks.broken.__name__ not in faults, where
         refused += [key] * bool(faults)
     per_launch = {*structure.PER_LAUNCH, "enqueue", "data", "devices"}
     assert per_launch <= {*refused}
 
 
-def said(run: Run, folder: Path, severity: str = "error") -> set[str]:
-    return {one.code for one in validate(run, folder) if one.severity == severity}
-
-
 @pytest.mark.parametrize(("rate", "error"), [(60e9, None), (80e9, "above-link")])
 def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     rate: float, error: str | None, tmp_path: Path
 ) -> None:
-    run = good()
-    names = of_eight(run)
+    run, told = good(), good().frobench.environment
+    told.accelerators = [replace(told.accelerators[0], index=index) for index in range(8)]
+    run.frobench.environment = judging.of_its_name(told)
+    names = [f"cuda:{index}" for index in range(8)]
+    run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
     one = case(run, "bench_to_device", size=4**13)
-    name_again(run, one, device="+".join(names))
+    judging.name_again(run, one, device="+".join(names))
     keep(run, lambda other: other is one)
     one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
     last(run, 4**13 / rate, one)
-    assert said(run, tmp_path) == ({error} if error else set())
-
-
-def of_eight(run: Run) -> list[str]:
-    """Let a run have eight accelerators like its first one, and return their names."""
-    told = run.frobench.environment
-    first = told.accelerators[0]
-    told.accelerators = [replace(first, index=index) for index in range(8)]
-    of_its_name(told)
-    names = [f"cuda:{index}" for index in range(8)]
-    run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
-    return names
+    assert errors(validate(run, tmp_path)) == ({error} if error else set())
 
 
 LEAST_NAMED = 95.0
@@ -200,12 +177,11 @@ LEAST_FIGURES = 1_800
 
 
 def test_no_sound_figure_is_refused() -> None:
-    refused, count = [], 0
+    count = 0
     for one in published_figures.sound():
         count += 1
-        if codes := published_figures.codes(one, "error"):
-            refused.append((one.run.benchmarks[-1].name, one.value, codes))
-    assert refused == []
+        refused = published_figures.codes(one, "error")
+        assert not refused, (one.run.benchmarks[-1].name, one.value)
     assert count > LEAST_FIGURES
 
 
@@ -219,10 +195,6 @@ def test_impossible_figures_are_named_as_often_as_the_document_says() -> None:
 LEAST_FILES = 50
 
 
-def errors(path: Path) -> set[str]:
-    return {one.code for one in validate_file(path) if one.severity == "error"}
-
-
 def test_the_good_file_is_good(tmp_path: Path) -> None:
     assert validate(good(), tmp_path) == []
 
@@ -230,11 +202,8 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
 def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
     made = bad_files.write(tmp_path)
     assert len(made) >= LEAST_FILES
-    found = {path.stem: errors(path) for path in made}
-    missed = {
-        path.stem: found[path.stem] for path, code in made.items() if code not in found[path.stem]
-    }
-    assert missed == {}
+    for path, code in made.items():
+        assert code in errors(validate_file(path)), path.stem
 
 
 @pytest.mark.parametrize("name", bad_files.DOUBTED)
@@ -242,10 +211,10 @@ def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -
     code, spoil = bad_files.DOUBTED[name]
     run = good()
     spoil(run)
-    add_up(run)
+    judging.add_up(run)
     found = validate(run, tmp_path)
     assert code in {one.code for one in found if one.severity == "warning"}
-    assert {one.code for one in found if one.severity == "error"} == set()
+    assert errors(found) == set()
 
 
 @pytest.mark.parametrize(("hours", "found"), [(23, set()), (25, {"impossible-date"})])
@@ -261,15 +230,13 @@ def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
     refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
     doubting = {code for code, _ in bad_files.DOUBTED.values()}
     modules = {*checks.OF_FILES, *checks.OF_BELIEF, bounds, timing}
-    by_severity = {
-        severity: {
-            code for module in modules if severity == module.SEVERITY for code in rule.rules(module)
-        }
+    error, warning = (
+        {code for one in modules if severity == one.SEVERITY for code in rule.rules(one)}
         for severity in ("error", "warning")
-    }
+    )
     of_clocks = {"plain-inputs", "coarse-clock", "costly-harness"}
-    assert refusing == by_severity["error"] | {"unreadable", "digest-differs"}
-    assert doubting >= by_severity["warning"] | of_clocks
+    assert refusing == error | {"unreadable", "digest-differs"}
+    assert doubting >= warning | of_clocks
 
 
 @pytest.mark.parametrize("kept", ["events-miss-work", "unsynchronised"])

@@ -8,35 +8,15 @@ and what it is given for honest runs. An empty message stands for any, no spoilt
 import sys
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from frobench.suite import checks
-from frobench.suite.stored.types import (
-    Case,
-    Check,
-    NodeFacts,
-    Outcome,
-    Run,
-    Scalar,
-    Sensed,
-    Telemetry,
-    Work,
-)
-from tests.instruments.faults.judging import (
-    codes,
-    keep,
-    made,
-    name_again,
-    on_accelerators,
-    only,
-    put,
-    resample,
-    said,
-    samples,
-    set_samples,
-)
+from frobench.suite.stored import types
+from frobench.suite.stored.types import Case, Check, Outcome, Run, Scalar, Work
+from tests.instruments.faults import judging
+from tests.instruments.faults.judging import keep, made, name_again, said, samples, set_samples
 
 MIB = 2**20
 PARTS = {"balance", "concurrency", "enqueue", "overlap", "reading", "shareable", "span"}
@@ -44,20 +24,11 @@ PARTS |= {"shared_in_turn"}
 Given = dict[str, Any]
 
 
-class Row(NamedTuple):
-    """A rule, a run that it names and runs that it does not."""
-
-    code: str
-    make: Callable[..., Run]
-    spoilt: Given | None
-    message: str
-    honest: tuple[Given, ...]
+Make = Callable[..., Run]
 
 
-def row(
-    code: str, make: Callable[..., Run], spoilt: Given | None, message: str, *honest: Given
-) -> Row:
-    return Row(code, make, spoilt, message, honest)
+def row(code: str, make: Make, spoilt: Given | None, message: str, *honest: Given) -> Any:  # noqa: ANN401 - of pytest's own
+    return pytest.param(code, make, spoilt, message, honest, id=code)
 
 
 def change(run: Run, case: Case, given: Given) -> Run:
@@ -82,7 +53,7 @@ def change(run: Run, case: Case, given: Given) -> Run:
 
 def gpu(number: int = 1, launches: int = 6, **given: Any) -> Run:  # noqa: ANN401 - any fact
     """Return a run of a case that keeps so many accelerators busy for 4 ms."""
-    return change(*on_accelerators(number, launches), given)
+    return change(*judging.on_accelerators(number, launches), given)
 
 
 def cpu(memory: int | None = 32 * MIB, **given: Any) -> Run:  # noqa: ANN401 - as above
@@ -116,7 +87,7 @@ def tiny(devices: int, events: float) -> Run:
 
 def shaken(factor: Callable[[int], float], cases: int | None = None, **wanted: Any) -> Run:  # noqa: ANN401 - what the factory takes
     """Return a quiet run whose launches take so many times as long."""
-    return resample(made(**{"noise": 0.001} | wanted), factor, cases)
+    return judging.resample(made(**{"noise": 0.001} | wanted), factor, cases)
 
 
 def edited(on: str = "", **given: Any) -> Run:  # noqa: ANN401 - as below
@@ -127,7 +98,9 @@ def edited(on: str = "", **given: Any) -> Run:  # noqa: ANN401 - as below
     run = made(accelerators=int(on == "cuda:0"))
     for path, value in given.items():
         of_the_machine = path.startswith(("cpu.", "software."))
-        put(run.frobench.environment if of_the_machine else run.frobench, path, deepcopy(value))
+        judging.put(
+            run.frobench.environment if of_the_machine else run.frobench, path, deepcopy(value)
+        )
     keep(run, lambda case: case.extra_info.device == on or not on)
     return run
 
@@ -136,7 +109,7 @@ def held_back(parts: dict[str, float], watts: float | None = None, use: float | 
     """Return a run on a device that may draw 700 W, and was held back in parts of its readings."""
     values = {"power_watts": (100.0, 110.0, watts)} if watts else {}
     values |= {"utilization": (0.0, use, 1.0)} if use else {}
-    run = gpu(telemetry={"cuda:0": Sensed(readings=40, values=values, held_back=parts)})
+    run = gpu(telemetry={"cuda:0": types.Sensed(readings=40, values=values, held_back=parts)})
     run.frobench.environment.accelerators[0].power_limit_watts = 700.0
     return run
 
@@ -211,7 +184,9 @@ NOTHING_READ = "nothing was read over the caches between the samples"
 IN_TURN = "overlap of {} where there can be none"
 MANY: dict[str, Scalar] = {f"software.flags.{name}": "on" for name in "abcd"}
 SHOWN = ", ".join(f"{fact} is on" for fact in [*MANY][:3])
-COSTLY = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.01)
+COSTLY = types.Telemetry(
+    begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.01
+)
 COUNT, PRECISION = "software.threads", "launches.2.state.matmul precision"
 
 
@@ -431,13 +406,15 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.code)
-def test_a_spoilt_run_is_named_and_its_honest_neighbours_are_not(row: Row) -> None:
-    if row.spoilt is not None:
-        first, *_ = said(row.make(**row.spoilt), row.code)
-        assert first == row.message or not row.message
-    for given in row.honest:
-        assert said(row.make(**given), row.code) == [], given
+@pytest.mark.parametrize(("code", "make", "spoilt", "message", "honest"), ROWS)
+def test_a_spoilt_run_is_named_and_its_honest_neighbours_are_not(
+    code: str, make: Make, spoilt: Given | None, message: str, honest: tuple[Given, ...]
+) -> None:
+    if spoilt is not None:
+        first, *_ = said(make(**spoilt), code)
+        assert first == message or not message
+    for given in honest:
+        assert said(make(**given), code) == [], given
 
 
 def test_a_node_is_unlike_by_what_moves_numbers() -> None:
@@ -447,7 +424,7 @@ def test_a_node_is_unlike_by_what_moves_numbers() -> None:
         {"software.kernel": "6.1"},
         MANY,
     ]
-    run = edited(nodes=[NodeFacts(ranks=1, differs=one) for one in unlike])
+    run = edited(nodes=[types.NodeFacts(ranks=1, differs=one) for one in unlike])
     assert said(run, "unlike-nodes") == [
         "node 1 differs from node 0: cpu.governor is powersave",
         f"node 3 differs from node 0: {SHOWN}, and 1 more differ",
@@ -471,6 +448,6 @@ def test_an_interrupted_run_names_the_cases_that_lack_launches() -> None:
     conclusions = checks.conclude(run)
     short = [c.case for c in conclusions if c.code == "few-launches"]
     assert short == [case.fullname for case in run.benchmarks[1::2]]
-    assert only(conclusions, "incomplete-run").case is None
+    assert judging.only(conclusions, "incomplete-run").case is None
     enough = checks.conclude(made(launches=7, partial=True))
-    assert codes(enough) == {"failed-case", "incomplete-run"}
+    assert judging.codes(enough) == {"failed-case", "incomplete-run"}

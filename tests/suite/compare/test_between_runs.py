@@ -3,11 +3,11 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
 from random import Random
-from statistics import variance
+from statistics import median, variance
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -16,13 +16,8 @@ from click.testing import CliRunner
 from scipy.stats import t as student_t
 
 from frobench.command import main
-from frobench.suite.compare.between_run_spread import (
-    ASSUMED,
-    LEAST,
-    between_run_spreads,
-    levels,
-    student,
-)
+from frobench.suite.compare import between_run_spread
+from frobench.suite.compare.between_run_spread import ASSUMED, LEAST, between_run_spreads, levels
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
@@ -34,10 +29,12 @@ from tests.instruments.runs import factory
 CASES = 12
 
 
+def _warning(code: str, case: str | None = None) -> Conclusion:
+    return Conclusion(code=code, severity="warning", message="", advice="", case=case)
+
+
 def _trouble(run: Run, *codes: str) -> Run:
-    run.frobench.troubles = [
-        Conclusion(code=code, severity="warning", message="", advice="") for code in codes
-    ]
+    run.frobench.troubles = [*map(_warning, codes)]
     return run
 
 
@@ -53,29 +50,28 @@ def _runs(count: int, apart: float, *, common: bool = False, noise: float = 0.01
         yield run
 
 
-def _errors(runs: Sequence[Run]) -> list[float]:
-    return [
-        one.error for one in between_run_spreads(runs[0], runs[0], [*map(levels, runs)])[0].values()
-    ]
+def _errors(count: int, apart: float, **how: Any) -> list[float]:  # noqa: ANN401 - as `_runs` takes it
+    """Return how far apart a number of runs are said to lie, case by case."""
+    runs = [*_runs(count, apart, **how)]
+    spreads, _ = between_run_spreads(runs[0], runs[0], [*map(levels, runs)])
+    return [one.error for one in spreads.values()]
 
 
 @pytest.mark.parametrize("apart", [0.02, 0.1])
 @pytest.mark.parametrize("common", [True, False])
 def test_what_lies_between_runs_is_learned(apart: float, *, common: bool) -> None:
-    found = sorted(_errors([*_runs(12, apart, common=common)]))
-    assert found[len(found) // 2] == pytest.approx(apart, rel=0.5)
+    assert median(_errors(12, apart, common=common)) == pytest.approx(apart, rel=0.5)
 
 
 def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
-    assert max(_errors([*_runs(12, 0.0)])) == LEAST
-    noisy = sorted(_errors([*_runs(12, 0.0, noise=0.1)]))
-    assert noisy[len(noisy) // 2] == LEAST
+    assert max(_errors(12, 0.0)) == LEAST
+    assert median(_errors(12, 0.0, noise=0.1)) == LEAST
 
 
 def test_with_fewer_than_three_runs_it_is_assumed() -> None:
-    assert max(_errors([*_runs(3, 0.1)])) < 2 * ASSUMED
-    assert min(_errors([*_runs(3, 0.1)])) >= ASSUMED
-    assert max(_errors([*_runs(4, 0.1)])) > 3 * ASSUMED
+    few = _errors(3, 0.1)
+    assert ASSUMED <= min(few) <= max(few) < 2 * ASSUMED
+    assert max(_errors(4, 0.1)) > 3 * ASSUMED
 
 
 def test_another_version_of_a_case_says_nothing_of_it() -> None:
@@ -101,7 +97,7 @@ def test_launches_vary_by_the_unbiased_estimate_of_their_logs() -> None:
 @pytest.mark.parametrize("probability", [0.975, 0.9958, 0.9995])
 def test_the_quantile_is_students(probability: float, degrees: int) -> None:
     expected = student_t.ppf(probability, degrees)
-    assert student(probability, degrees) == pytest.approx(expected, rel=0.05)
+    assert between_run_spread.student(probability, degrees) == pytest.approx(expected, rel=0.05)
 
 
 def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
@@ -180,8 +176,8 @@ def test_a_busy_processor_disturbs_even_where_it_was_so_in_both_runs() -> None:
     for run, cores in ((base, 1.5), (new, 1.6)):
         put(run.frobench.launches, "*.others", cores)
     comparison = compare_runs(base, new)
-    parts = ("75% of the cores busy in base", "80% of the cores busy in new")
-    reason = f"disturbed: {'; '.join(f'other programs kept {part}' for part in parts)}"
+    kept, of_the_cores = "other programs kept", "of the cores busy in"
+    reason = f"disturbed: {kept} 75% {of_the_cores} base; {kept} 80% {of_the_cores} new"
     assert {case.reason for case in comparison.cases} == {reason}
 
 
@@ -196,11 +192,7 @@ def test_a_gauge_that_moved_far_disturbs_the_cases_of_its_device() -> None:
     _gauge(base, 1e-3), _gauge(new, 1.1e-3)
     comparison = compare_runs(base, new)
     reasons = {case.fullname: case.reason for case in comparison.cases}
-    on_cpu = {
-        case.fullname
-        for case in base.benchmarks
-        if any(device.startswith("cpu") for device in case.extra_info.devices)
-    }
+    on_cpu = {case.fullname for case in base.benchmarks if "cpu" in str(case.params["device"])}
     assert {name for name, reason in reasons.items() if reason} == on_cpu
     assert "a gauge of its device differs by more than 9" in (reasons[min(on_cpu)] or "")
     assert comparison.counts["slower"] == len(reasons) - len(on_cpu)
@@ -226,9 +218,7 @@ def test_a_gauge_that_is_noise_says_nothing(noise: float) -> None:
 def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_judged() -> None:
     base, new = _pair()
     name = new.benchmarks[0].fullname
-    new.frobench.conclusions.append(
-        Conclusion(code="throttled-case", severity="warning", message="", advice="", case=name)
-    )
+    new.frobench.conclusions.append(_warning("throttled-case", name))
     comparison = compare_runs(base, new)
     assert comparison.counts == {"slower": len(comparison.cases) - 1, "unresolved": 1}
     assert comparison.cases[0].reason == "disturbed: throttled in new only"

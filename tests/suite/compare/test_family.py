@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
+from frobench.suite.compare import verdicts
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_versions, launch_ratios
 from frobench.suite.compare.verdicts import (
@@ -16,7 +17,6 @@ from frobench.suite.compare.verdicts import (
     between_runs,
     critical,
     step_down,
-    winsorised,
     within_launches,
 )
 from frobench.suite.stored.types import Case, Run
@@ -40,7 +40,7 @@ def _within(logs: Values) -> Values:
 
 def _counted(base: Values, new: Values) -> list[float]:
     """Count all splits of the launches one by one, for the single-step p-values."""
-    _, values, _ = winsorised(np.concatenate([base, new]))
+    _, values, _ = verdicts.winsorised(np.concatenate([base, new]))
     whole = range(len(values))
 
     def largest(chosen: tuple[int, ...]) -> Values:

@@ -42,21 +42,17 @@ def test_github_action_benchmark_reads_a_list_of_name_unit_and_value(
     shown = frobench("export", EXAMPLE_RUN, "--github-action-benchmark", folder=tmp_path)
     assert shown.returncode == 0
     entries = json.loads(shown.stdout)
-    assert {type(entry) for entry in entries} == {dict}
     for entry in entries:
         assert entry.keys() <= {"name", "unit", "value", "range", "extra"}
         assert {type(entry[key]) for key in ("name", "unit", "range", "extra")} == {str}
         assert type(entry["value"]) is float
     assert {entry["unit"] for entry in entries} == {"ns"}
     values = {entry["name"]: entry["value"] for entry in entries}
-    assert values == {
-        name: pytest.approx(one.value * NANO, abs=1e-3) for name, one in expected.items()
-    }
-    first = entries[0]
-    low, high = (float(end) for end in re.findall(r"[\d.]+(?:e\+\d+)?", first["range"])[1:])
-    known = expected[first["name"]]
-    assert low == pytest.approx(_end(known.low), 1e-5)
-    assert high == pytest.approx(_end(known.high), 1e-5)
+    known = {name: one.value * NANO for name, one in expected.items()}
+    assert values == pytest.approx(known, abs=1e-3)
+    first = expected[entries[0]["name"]]
+    ends = [float(end) for end in re.findall(r"[\d.]+(?:e\+\d+)?", entries[0]["range"])[1:]]
+    assert ends == pytest.approx([_end(first.low), _end(first.high)], 1e-5)
 
 
 def test_bencher_reads_benchmark_measure_value_and_both_ends(
@@ -76,11 +72,8 @@ def test_bencher_reads_benchmark_measure_value_and_both_ends(
         (metric,) = measures.values()
         assert measures.keys() == {"latency"}
         known = expected[name]
-        assert metric == {
-            "value": pytest.approx(known.value * NANO, abs=1e-3),
-            "lower_value": pytest.approx(_end(known.low), abs=1e-3),
-            "upper_value": pytest.approx(_end(known.high), abs=1e-3),
-        }
+        ends = {"lower_value": _end(known.low), "upper_value": _end(known.high)}
+        assert metric == pytest.approx({"value": _end(known.value)} | ends, abs=1e-3)
 
 
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[n"\\])*"'
@@ -124,10 +117,7 @@ def test_too_few_launches_have_no_interval_and_failed_cases_no_number(form: str)
     text = FORMATS[form](run)
     assert failed.fullname not in text
     assert "lower_value" not in text
-    assert "95% interval" not in text.replace("Lower end of the 95% interval.", "").replace(
-        "Upper end of the 95% interval.", ""
-    )
-    assert len(run.benchmarks) > 1
+    assert "95% interval" not in re.sub(r"(Lower|Upper) end of the 95% interval\.", "", text)
     assert run.benchmarks[1].fullname in text
 
 

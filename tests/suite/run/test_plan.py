@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How long a launch should take, which cases fit the budget, their time, blocks and windows."""
+"""How many launches fit the budget, how long they take, their cases, blocks and windows."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -14,23 +15,20 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.suite import profiles
 from frobench.suite.errors import CannotRunError
 from frobench.suite.journal import Begun, Collected, Measured, Refused, Surroundings
 from frobench.suite.machine.cpu_time import Accounts
-from frobench.suite.plan import CaseIdentity, Plan
-from frobench.suite.profiles import (
-    AS_BEFORE,
-    PROFILES,
-    WINDOW_SECONDS,
-    headline_times,
-    settings_for,
-)
+from frobench.suite.plan import CaseIdentity, Plan, launches_within
+from frobench.suite.profiles import PROFILES, limits_of, settings_for
 from frobench.suite.run import planning
 from frobench.suite.run.planning import choose_case_seconds, launch_seconds, launch_share, too_long
 from frobench.suite.run.runner import Request, _announce, settle
 from frobench.suite.stored.store import most_launches
 from frobench.suite.stored.types import Outcome, ProfileName, Search, Work
+from frobench.suite.units import format_seconds
 from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
+from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import identity
@@ -182,6 +180,46 @@ def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> 
     assert whole.part_in_bodies == pytest.approx(0.4)
 
 
+# How many launches a run makes: stated beforehand, and few for few cases
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_few_cases_end_after_the_profiles_most_launches(profile: ProfileName) -> None:
+    settings = settings_for(profile, [])
+    most = PROFILES[profile].most_launches
+    assert launches_within(settings, 1, spent=5.0, launch_seconds=1e-3) == most
+    assert launches_within(settings, 1, spent=5.0, launch_seconds=1e-3, done=most) == most
+    assert most * 2 < PROFILES[profile].budget  # launches of two seconds leave some of it
+
+
+def test_a_launch_that_takes_longer_than_planned_leaves_time_for_fewer_never_below_six() -> None:
+    settings = settings_for("quick", [])
+    assert launches_within(settings, 1, spent=8.0, launch_seconds=5.0) == 8
+    assert launches_within(settings, 1, spent=30.0, launch_seconds=20.0, done=2) == 6
+    assert launches_within(settings, 1, spent=100.0, launch_seconds=5.0, done=7) == 7
+
+
+def test_a_larger_budget_has_time_for_more_launches_and_a_number_that_was_asked_for_holds() -> None:
+    larger = settings_for("quick", [], budget=480)
+    assert launches_within(larger, 1, 5.0, 1.0) == 10 * PROFILES["quick"].most_launches
+    assert launches_within(settings_for("quick", [], launches=3), 1, 1000.0, 1.0) == 3
+
+
+def test_the_limits_of_each_profile_are_those_of_the_methodology() -> None:
+    text = (ROOT / "docs" / "methodology.md").read_text("utf-8")
+    rows = re.findall(r"^\| (quick|standard|rigorous)(.*?) \|(.*)\|$", text, re.MULTILINE)
+    assert len(rows) >= 4
+    for profile, where, cells in rows:
+        limits = limits_of(profile, ["cuda:0"] if "accelerator" in where else ["cpu"])
+        *told, launches = (cell.strip() for cell in cells.split("|"))
+        seconds = limits.budget, limits.limit, limits.longest_sample
+        assert [cell.replace(",", "") for cell in told] == [
+            format_seconds(one).replace(",", "") for one in seconds
+        ]
+        assert launches.removesuffix(", at least") == str(limits.launches)
+        assert ("least" in launches) == (limits.least_launches == limits.launches > 6)
+
+
 # Calls that take about as long as the limit
 
 QUICK = settings_for("quick", ["cpu"])
@@ -193,7 +231,7 @@ CASES = HEADLINES + [identity(f"other {n}", headline=False) for n in range(30)]
 def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[Outcome]:
     """Return what becomes of the cases whose calls take so long."""
     pilot = Pilot(QUICK, lambda _: Delay(), keeps_accounts=True)
-    most = {True: AS_BEFORE * headline_times(QUICK), False: AS_BEFORE}
+    most = {True: profiles.AS_BEFORE * profiles.headline_times(QUICK), False: profiles.AS_BEFORE}
     pilot.explore(
         MadeUp(one.fullname, one.params, Work(items=1), seconds[one.fullname], most[one.headline])
         for one in CASES
@@ -343,7 +381,7 @@ def test_windows_for_sustained_rates_take_a_tenth_of_the_budget_and_the_room_at_
     records = [record for _, record in pairs]
     for startup in (5.0, 10.0, 15.0, 20.0, 45.0):
         names, *_ = planning.choose_windows(pairs, {}, settings, startup, 30.0)
-        seconds = WINDOW_SECONDS * len(names)
+        seconds = profiles.WINDOW_SECONDS * len(names)
         assert seconds <= planning.SUSTAINED_PART * launch_share(settings, 0.0)
         least = launch_seconds(records, startup + seconds, 0.02)
         assert not names or least <= launch_share(settings, 30.0)

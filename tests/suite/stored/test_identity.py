@@ -97,14 +97,6 @@ def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> N
     assert not levels(one).is_like(levels(other))
 
 
-def test_a_file_older_than_a_fact_does_not_differ_in_it() -> None:
-    run, older = xeon(143, huge_pages="madvise"), xeon(143)
-    assert older.frobench.environment.cpu.huge_pages is UNSET
-    assert compare_runs(older, run).differences == []
-    older.frobench.environment.cpu.huge_pages = None
-    assert [each.fact for each in compare_runs(older, run).differences] == ["cpu.huge_pages"]
-
-
 def test_a_site_shows_processors_of_one_name_as_two_devices_with_histories_of_their_own(
     tmp_path: Path,
 ) -> None:
@@ -165,6 +157,9 @@ def test_what_an_older_file_does_not_tell_is_no_difference() -> None:
     old.cpu.boost, old.topology = False, {"cuda:0-cuda:1": "one PCIe switch"}
     found = [each.fact for each in compare_environments(old, new)]
     assert found == ["cpu.boost", "topology.cuda:0-cuda:1"]
+    assert old.cpu.huge_pages is new.cpu.huge_pages is UNSET
+    old.cpu.boost, old.cpu.huge_pages, new.cpu.huge_pages = True, None, "madvise"
+    assert compare_environments(old, new)[0].fact == "cpu.huge_pages"
 
 
 def test_a_launch_is_held_against_what_the_run_began_with() -> None:
