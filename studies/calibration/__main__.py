@@ -36,7 +36,7 @@ from studies.calibration import (
     telemetry,
     verdicts,
 )
-from studies.calibration.document import Studies, keep, read
+from studies.calibration.document import keep
 from studies.calibration.figures import Study, Table
 from studies.calibration.render import terminal
 from studies.calibration.work import Pace, Spread, Tell, every_core
@@ -55,7 +55,6 @@ class Plan(NamedTuple):
     seconds: float
 
 
-CHANGED = " (changed)"
 APART = ("separate-runs",)
 """Studies that are made only by name: their runs take hours, spread over a day."""
 
@@ -95,19 +94,11 @@ def main() -> int:
         metavar="FOLDER",
         help="runs for separate-runs, in FOLDER/equal and FOLDER/slower, instead of new ones",
     )
-    asked.add_argument(
-        "--rest",
-        action="store_true",
-        help="only what the commit that is checked out has not made yet, as after an interruption",
-    )
     options = asked.parse_args()
     if unknown := set(options.studies) - PLANS.keys():
         asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
     asked_for = options.studies or [name for name in PLANS if name not in APART]
     plans = {name: PLANS[name] for name in asked_for}
-    if options.rest:
-        of_this = made_of(revision(), read())
-        plans = {name: plan for name, plan in plans.items() if name not in of_this}
     if options.recorded and (plan := plans.get("separate-runs")):
         of_recorded = partial(separate_runs.study, recorded=options.recorded)
         plans["separate-runs"] = plan._replace(study=of_recorded)
@@ -134,14 +125,7 @@ def main() -> int:
 def revision() -> str:
     """Return the commit that is checked out, in short, and whether its sources were changed."""
     found = environment.commit()
-    return (found.id or "unknown")[:7] + (CHANGED if found.dirty else "")
-
-
-def made_of(commit: str, studies: Studies) -> set[str]:
-    """Return the studies that were made of a commit; changed sources may have changed again."""
-    if CHANGED in commit:
-        return set()
-    return {name for name, study in studies.items() if study.commit == commit}
+    return (found.id or "unknown")[:7] + (" (changed)" if found.dirty else "")
 
 
 def made(tables: list[Table], seconds: float) -> Study:
