@@ -31,7 +31,6 @@ PROMISE = (
     "A run is measured and stored whatever the terminal, the locale, the user and the clock are. "
     "What cannot be done is said in one line, without a traceback."
 )
-KINDS: dict[str, Callable[[Path], Iterable[str]]] = {}
 STRANGER = 12345
 """A user whom the system has no name for."""
 COLUMNS = 40
@@ -63,16 +62,6 @@ CGROUP = Path("/sys/fs/cgroup/memory")
 CANNOT = 3
 
 
-def kind(name: str) -> Callable[[Callable[[Path], Iterable[str]]], object]:
-    """Add a kind by its name."""
-
-    def add(function: Callable[[Path], Iterable[str]]) -> object:
-        KINDS[name] = function
-        return function
-
-    return add
-
-
 def left_out() -> dict[str, str]:
     """Return the kinds that cannot be tried here, each with the reason."""
     reasons = {}
@@ -85,8 +74,8 @@ def left_out() -> dict[str, str]:
 
 def trials(_extent: Extent) -> list[Trial]:
     """Return each kind once."""
-    forked = [name for name in (*KINDS, *TERMINALS) if name not in left_out()]
-    return [Trial(__name__, name) for name in (*forked, *NEW_PROCESSES, *OUTPUTS)]
+    names = (*PREPARED, *OTHERS, *TERMINALS, *NEW_PROCESSES, *OUTPUTS)
+    return [Trial(__name__, name) for name in names if name not in left_out()]
 
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:
@@ -97,8 +86,10 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
         yield from _new_process(folder, OUTPUTS[trial.kind], {})
     elif trial.kind in TERMINALS:
         yield from _on_terminal(folder, trial.kind)
+    elif trial.kind in PREPARED:
+        yield from stored(run(CHEAP, folder, PREPARED[trial.kind]), folder)
     else:
-        yield from KINDS[trial.kind](folder)
+        yield from OTHERS[trial.kind](folder)
     yield from processes_left()
 
 
@@ -158,20 +149,15 @@ def _on_terminal(folder: Path, name: str) -> Iterator[str]:
     yield from (f"longer than {COLUMNS}: {line}" for line in long if ".json" not in line)
 
 
-@kind("user without a name and a home")
-def _nameless(folder: Path) -> Iterator[str]:
+def _leave_nameless() -> None:
     def unknown(_user: object) -> None:
         raise KeyError("no such user")
 
-    def prepare() -> None:
-        for name in ("HOME", "LOGNAME", "LNAME", "USER", "USERNAME"):
-            os.environ.pop(name, None)
-        pwd.getpwuid = pwd.getpwnam = unknown  # type: ignore[assignment]
-
-    yield from stored(run(CHEAP, folder, prepare), folder)
+    for name in ("HOME", "LOGNAME", "LNAME", "USER", "USERNAME"):
+        os.environ.pop(name, None)
+    pwd.getpwuid = pwd.getpwnam = unknown  # type: ignore[assignment]
 
 
-@kind("two users at a time")
 def _two_users(folder: Path) -> Iterator[str]:
     other = folder / "other"
     other.mkdir()
@@ -191,8 +177,7 @@ def _two_users(folder: Path) -> Iterator[str]:
     yield from stored(first.end(), folder)
 
 
-@kind("clock set back by an hour")
-def _clock(folder: Path) -> Iterator[str]:
+def _set_clock_back() -> None:
     class Clock(datetime):
         """A clock that loses an hour a second after the run began."""
 
@@ -203,22 +188,9 @@ def _clock(folder: Path) -> Iterator[str]:
             lost = timedelta(hours=time.monotonic() - cls.begun > 1.0)
             return super().now(tz) - lost
 
-    def prepare() -> None:
-        plain, begun = time.time, time.monotonic()
-        time.time = lambda: plain() - 3600 * (time.monotonic() - begun > 1.0)
-        vars(launches)["datetime"] = Clock
-
-    yield from stored(run(CHEAP, folder, prepare), folder)
-
-
-@kind("unreadable /proc/cpuinfo")
-def _no_cpuinfo(folder: Path) -> Iterator[str]:
-    yield from stored(run(CHEAP, folder, partial(_hide, ("/proc/cpuinfo",))), folder)
-
-
-@kind("unreadable /sys/class and /sys/fs")
-def _no_sys(folder: Path) -> Iterator[str]:
-    yield from stored(run(CHEAP, folder, partial(_hide, ("/sys/class/", "/sys/fs/"))), folder)
+    plain, begun = time.time, time.monotonic()
+    time.time = lambda: plain() - 3600 * (time.monotonic() - begun > 1.0)
+    vars(launches)["datetime"] = Clock
 
 
 def _hide(beginnings: tuple[str, ...]) -> None:
@@ -236,20 +208,6 @@ def _hide(beginnings: tuple[str, ...]) -> None:
     Path.open = guarded(Path.open)  # type: ignore[method-assign]
 
 
-@kind("few files and processes")
-def _few_files(folder: Path) -> Iterator[str]:
-    def prepare() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-
-    yield from stored(run(CHEAP, folder, prepare), folder)
-
-
-@kind("no rights for others")
-def _umask(folder: Path) -> Iterator[str]:
-    yield from stored(run(CHEAP, folder, partial(os.umask, 0o777 - 0o700)), folder)
-
-
-@kind("folder removed before the start")
 def _removed(folder: Path) -> Iterator[str]:
     gone = folder / "gone"
     gone.mkdir()
@@ -263,7 +221,6 @@ def _removed(folder: Path) -> Iterator[str]:
         yield f"exit code {ended.code}: {ended.err[-2000:]}"
 
 
-@kind("memory limit of a cgroup")
 def _cgroup(folder: Path) -> Iterator[str]:
     group = CGROUP / f"frobench-{os.getpid()}"
     group.mkdir()
@@ -280,3 +237,19 @@ def _cgroup(folder: Path) -> Iterator[str]:
         group.rmdir()
     if ended.code != 1 or "SIGKILL" not in ended.err:
         yield f"exit code {ended.code}: {ended.err[-2000:]}"
+
+
+PREPARED: dict[str, Callable[[], object]] = {
+    "user without a name and a home": _leave_nameless,
+    "clock set back by an hour": _set_clock_back,
+    "unreadable /proc/cpuinfo": partial(_hide, ("/proc/cpuinfo",)),
+    "unreadable /sys/class and /sys/fs": partial(_hide, ("/sys/class/", "/sys/fs/")),
+    "few files and processes": partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, 64)),
+    "no rights for others": partial(os.umask, 0o077),
+}
+"""What the process of a run is told before anything else; the run is stored all the same."""
+OTHERS: dict[str, Callable[[Path], Iterable[str]]] = {
+    "two users at a time": _two_users,
+    "folder removed before the start": _removed,
+    "memory limit of a cgroup": _cgroup,
+}
