@@ -161,6 +161,13 @@ class Refusing(Recorded):
         raise RuntimeError("Graph is not supported on device type: cuda\nmore")
 
 
+class Idle(Recorded):
+    """A class whose replays do nothing."""
+
+    def replay(self) -> None:
+        """Do nothing."""
+
+
 class Gpu(Device):
     """A CPU that has streams, and the module of a backend with graphs."""
 
@@ -179,16 +186,22 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.accelerator, "device_index", nullcontext)
 
 
-@pytest.mark.parametrize("name", ["CUDAGraph", "XPUGraph"])
-@pytest.mark.parametrize("general", [None, General, Refusing])
-def test_the_vendors_class_comes_first_and_does_what_the_body_does(
-    monkeypatch: pytest.MonkeyPatch, name: str, general: type | None
+@pytest.mark.parametrize(
+    ("classes", "made"),
+    [
+        ({"CUDAGraph": Vendors, "Graph": General}, ["Vendors", "Vendors"]),  # the trial, the body
+        ({"XPUGraph": Vendors}, ["Vendors", "Vendors"]),
+        ({"CUDAGraph": Refusing, "Graph": General}, ["Refusing", "General", "General"]),
+        ({"CUDAGraph": Idle, "Graph": General}, ["Idle", "General", "General"]),
+    ],
+)
+def test_the_first_class_that_works_does_what_the_body_does_and_the_vendors_is_tried_first(
+    monkeypatch: pytest.MonkeyPatch, classes: dict[str, type], made: list[str]
 ) -> None:
     device = Gpu("cpu")
     for own in abilities.VENDORS_GRAPHS:
-        graph = Vendors if own == name else None
-        monkeypatch.setattr(device.module, own, graph, raising=False)
-    monkeypatch.setattr(torch.accelerator, "Graph", general, raising=False)
+        monkeypatch.setattr(device.module, own, classes.get(own), raising=False)
+    monkeypatch.setattr(torch.accelerator, "Graph", classes.get("Graph"), raising=False)
     number, calls = torch.ones(3), []
 
     def body() -> torch.Tensor:
@@ -202,4 +215,4 @@ def test_the_vendors_class_comes_first_and_does_what_the_body_does(
     assert result.tolist() == [10.0, 10.0, 10.0]
     assert replay() is result
     assert len(calls) == WARM_UPS + 1
-    assert Recorded.made == ["Vendors", "Vendors"]  # the trial, and the body
+    assert Recorded.made == made

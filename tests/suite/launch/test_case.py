@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from msgspec.structs import replace
 
 from frobench.suite.errors import LostRankError, WrongResultError
@@ -110,10 +111,11 @@ def test_the_first_launch_checks_results_whole(mode: str, launch: int, *, brief:
 
 
 def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
-    record = timed_case(session=made("pilot"))
-    assert record.undisturbed == pytest.approx(0.02)
-    assert record.commonest is None
-    assert timed_case().undisturbed is None
+    zeros = torch.zeros(100).clone
+    pilot, record = timed_case(session=made("pilot"), against=zeros), timed_case(against=zeros)
+    assert pilot.undisturbed == pytest.approx(0.02)
+    assert record.undisturbed is None
+    assert (pilot.commonest, record.commonest) == (None, 1.0)
 
 
 def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:

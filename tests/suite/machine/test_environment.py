@@ -18,17 +18,11 @@ from frobench.suite.machine import cpu_time, environment
 from frobench.suite.machine.cpu_time import Accounts, Others, accounts, undisturbed
 from frobench.suite.machine.host import affinity, free_memory, processor
 from frobench.suite.stored.machine_identity import machine_name
-from frobench.suite.stored.types import Environment
 from tests.instruments.processes.git_project import git
 from tests.instruments.processes.project_files import planted
 from tests.instruments.runs.factory import run
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-
-
-@pytest.fixture(scope="module")
-def captured() -> Environment:
-    return environment.capture(["cpu"])
 
 
 def nothings(value: object, path: str = "") -> Iterator[str]:
@@ -40,8 +34,8 @@ def nothings(value: object, path: str = "") -> Iterator[str]:
         yield from nothings(item, f"{path}.{name}" if path else str(name))
 
 
-def test_every_unknown_fact_and_no_other_has_a_reason(captured: Environment) -> None:
-    plain = msgspec.to_builtins(captured)
+def test_every_unknown_fact_and_no_other_has_a_reason() -> None:
+    plain = msgspec.to_builtins(environment.capture(["cpu"]))
     reasons = plain.pop("unknown")
     assert sorted(nothings(plain)) == sorted(reasons)
     assert all(reasons.values())
