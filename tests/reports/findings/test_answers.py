@@ -13,7 +13,6 @@ from frobench.reports.findings.finding import RATIO, Finding, Plot
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Sensed, Work
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import answer, by_name, case, plain, run_of
 from tests.reports.findings.table import cases, run
 from tests.reports.findings.table_of_products import SIZES
@@ -89,15 +88,6 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
         one.params[name] = one.params.pop("size")
     (plot,) = answer("a_new_one", both, accelerators=1).plots
     assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
-
-
-def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
-    found = [
-        one for each in sections(factory.run(launches=3)) for one in each.findings if one.value
-    ]
-    assert found
-    assert all(one.value and one.value.low is None for one in found)
-    assert all("no interval" in one.answer or one.unit == "n" for one in found)
 
 
 def test_the_rules_ask_for_benchmarks_that_exist() -> None:

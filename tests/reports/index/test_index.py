@@ -17,10 +17,12 @@ from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
-from frobench.suite.stored.types import Conclusion, Estimate, Run
+from frobench.suite.stored.types import Estimate, Run
+from tests.instruments.faults.judging import put
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
 from tests.reports.pages import attributes, block, parsed, text_of
+from tests.reports.run.test_first_screen import noisy
 
 FAULT = "clock: it stood still"
 PRICE = Price("NVIDIA", None, 500.0, "USD", "2026-01-01", "list", "a list", "")
@@ -151,16 +153,10 @@ def test_a_doubtful_run_is_marked_and_leads_no_sentence_among_others() -> None:
 def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran() -> None:
     run = factory.run(profile="quick")
     assert not of(run).doubt
-    for launch in run.frobench.launches:
-        launch.others = 1.0
+    put(run, "frobench.launches.*.others", 1.0)
     assert of(run).doubt == "other programs used 1.0 of 2 cores"
-    for launch in run.frobench.launches:
-        launch.others = 0.01
-    run.frobench.conclusions = [
-        Conclusion(code="noisy-case", severity="warning", message="", advice="", case=one.fullname)
-        for one in run.benchmarks
-    ]
-    count = len(run.benchmarks)
+    put(run, "frobench.launches.*.others", 0.01)
+    run.frobench.conclusions, count = noisy(run.benchmarks), len(run.benchmarks)
     assert of(run).doubt == f"{count} of {count} cases noisy"
     del run.frobench.conclusions[: count // 2 + 1]
     assert not of(run).doubt

@@ -93,10 +93,8 @@ def test_what_is_missing_is_counted_and_named() -> None:
     assert missing["training_step"] == ("both", "not selected")
 
 
-def in_error(case: Case, run: Run) -> None:
-    error = Conclusion(
-        code="clock", severity="error", message="It stood still.", advice="", case=case.fullname
-    )
+def in_error(run: Run, code: str, message: str, case: str | None = None) -> None:
+    error = Conclusion(code=code, severity="error", message=message, advice="", case=case)
     run.frobench.conclusions.append(error)
 
 
@@ -111,7 +109,7 @@ def few(case: Case, _: Run) -> None:
         lambda case, _: put(case, "extra_info.version", "another"),
         lambda case, _: put(case, "extra_info.search", SEARCH),
         lambda case, run: absent(run, case, "failed", "it hung"),
-        in_error,
+        lambda case, run: in_error(run, "clock", "It stood still.", case.fullname),
         few,
     ],
     ids=["version", "shape", "failed", "in error", "few"],
@@ -127,9 +125,7 @@ def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
 
 def test_an_error_of_a_whole_run_leaves_nothing() -> None:
     bad = measured(whole(1))
-    bad.frobench.conclusions.append(
-        Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
-    )
+    in_error(bad, "repeated-samples", "twice")
     found = beside(measured(whole(1)), bad)
     assert speeds(found) == {}
     assert found[""]["reasons"]["speed"] == "a run is invalid: repeated-samples: twice"

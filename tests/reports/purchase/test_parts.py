@@ -249,11 +249,9 @@ def best_of(cards: str, column: str) -> list[str]:
 
 
 def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> None:
-    decode, prefill, eight = (
-        ("decode", "copies in its memory", "B/s", 1e12, 0.9e12, 1.1e12),
-        ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14),
-        ("small", "int8", "B/s", 8e11, 7e11, 9e11),
-    )
+    decode = ("decode", "copies in its memory", "B/s", 1e12, 0.9e12, 1.1e12)
+    prefill = ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14)
+    eight = ("small", "int8", "B/s", 8e11, 7e11, 9e11)
     card = machine("card", 2.0, 2.0, memory_bytes=24 * 10**9, axes=(decode, prefill, eight))
     big = machine("big", 1.5, 1.5, memory_bytes=200 * 10**9, devices=4, axes=(decode,))
     fits = plain(beside(card, big, memory_bytes=80 * 10**9).parts["fits"])

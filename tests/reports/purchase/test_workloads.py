@@ -22,7 +22,7 @@ from frobench.reports.purchase import machines, script
 from frobench.reports.table.workloads import part_of, table
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run
-from tests.instruments.faults.judging import samples
+from tests.instruments.faults.judging import put, samples
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.made_up_cards import CARD, MORE, Card, faster, on_the_cpu, run
 from tests.reports.purchase.test_purchase import summary
@@ -135,11 +135,9 @@ def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> 
 
 def test_the_part_that_names_a_workload_is_missing_by_name_in_the_terminal() -> None:
     new = run(CARD)
-    left = [case for case in new.benchmarks if "bench_train_graph" in case.name]
-    new = replace(new, benchmarks=[case for case in new.benchmarks if case not in left])
-    for outcome in new.frobench.outcomes:
-        if outcome.fullname == left[0].fullname:
-            outcome.status, outcome.reason = "skipped", "takes 3 s"
+    (outcome,) = (one for one in new.frobench.outcomes if "bench_train_graph" in one.fullname)
+    new.benchmarks = [one for one in new.benchmarks if one.fullname != outcome.fullname]
+    outcome.status, outcome.reason = "skipped", "takes 3 s"
     found = score(run(CARD), new, "training")
     title = "Training step of a transformer, replayed"
     assert (found["speed"], found["coverage"]) == (None, pytest.approx(7 / 11))
@@ -191,8 +189,7 @@ def test_in_the_terminal_a_doubtful_run_has_a_mark_beside_its_speed_and_no_verdi
     tmp_path: Path,
 ) -> None:
     new = run(faster(CARD, 2, 2), device="Made-up chip")
-    for launch in new.frobench.launches:
-        launch.others = 1.0
+    put(new, "frobench.launches.*.others", 1.0)
     told = printed(run(CARD), new, tmp_path)
     doubt = "other programs used 1.0 of 2 cores"
     assert f"Training: not judged, new is doubtful ({doubt}); 1.97" in told

@@ -2,6 +2,8 @@
 """The first screen and the rows of a run's page, on made-up runs whose truth is known."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +14,7 @@ from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain, views
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
+from tests.instruments.faults.judging import put
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.findings.table import cases
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
@@ -49,29 +52,26 @@ def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
 
 
+def noisy(these: Sequence[Case]) -> list[Conclusion]:
+    known = {"code": "noisy-case", "message": "", "advice": ""}
+    return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
+
+
 def test_the_line_of_trust_counts_cases() -> None:
     run = run_of(everything(CPU), accelerators=0)
     assert first(run).trust == ""
-    noisy = [one.fullname for one in run.benchmarks[:2]]
-    run.frobench.conclusions = [
-        Conclusion(code="noisy-case", severity="warning", message="", advice="", case=name)
-        for name in noisy
-    ]
+    run.frobench.conclusions = noisy(run.benchmarks[:2])
     assert re.fullmatch(r"2 of \d+ cases noisy", first(run).trust)
     assert first(run).counts == "0 failed, 0 implausible"
     run.frobench.outcomes[0].status = "failed"
     assert first(run).trust.startswith("1 case failed, ")
-    for launch in run.frobench.launches:
-        launch.others = 1.0
+    put(run, "frobench.launches.*.others", 1.0)
     assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
 def loops(seconds: list[float] | float) -> list[Case]:
-    work = Work(items=1000.0)
-    both = [
-        case(f"bench_{one}", seconds, CPU, work=work, steps=1000)
-        for one in ("item", "log_on_device")
-    ]
+    known: dict[str, Any] = {"work": Work(items=1000.0), "steps": 1000}
+    both = (case(f"bench_{name}", seconds, CPU, **known) for name in ("item", "log_on_device"))
     return [replace(one, group="norm_logging") for one in both]
 
 

@@ -13,24 +13,15 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import keep, made, rename
 
-Files = dict[str, bytes]
-
-
-BEGUN = datetime(2026, 1, 1, 12, tzinfo=UTC)
-
 
 def small(number: int, machine: str = "") -> Run:
     """Return a run of two cases, on a machine of its own unless one is named."""
-    run = made(launches=6)
+    run = made(launches=6, started=datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=number))
     kept = {case.fullname for case in run.benchmarks[:2]}
     keep(run, lambda case: case.fullname in kept)
-    part, when = run.frobench, datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=number)
-    part.exercises = {"matmul": part.exercises["matmul"]}
-    part.conclusions = []
+    run.frobench.exercises = {"matmul": run.frobench.exercises["matmul"]}
+    run.frobench.conclusions = []
     rename(run, machine or f"machine-{number}")
-    part.run, run.datetime = f"{when:%Y%m%dT%H%M%SZ}-0a1b2c3", when.isoformat()
-    for launch in part.launches:
-        launch.started = (datetime.fromisoformat(launch.started) + (when - BEGUN)).isoformat()
     return run
 
 
@@ -38,7 +29,7 @@ def stored(folder: Path, *runs: Run) -> list[Path]:
     return [store.write(run, folder) for run in runs]
 
 
-def files(out: Path) -> Files:
+def files(out: Path) -> dict[str, bytes]:
     """Return everything that is published, by its path."""
     found = (path for path in out.rglob("*") if path.is_file())
     every = {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
