@@ -40,9 +40,7 @@ def test_axe_finds_nothing(browser: Browser, place: Place) -> None:
     assert not found, tell(found)
 
 
-def test_axe_finds_nothing_where_the_index_lays_runs_side_by_side(
-    browser: Browser, folder: Path
-) -> None:
+def test_axe_finds_nothing_where_runs_lie_side_by_side(browser: Browser, folder: Path) -> None:
     index = folder / "machines" / "index.html"
     runs = [cells["href"].removesuffix(".html") for cells in table(index.with_name("runs.csv"))]
     picked = urlencode([("view", "compare"), *(("run", run) for run in runs[:3])])

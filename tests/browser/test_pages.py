@@ -34,9 +34,7 @@ def test_a_page_is_read_in_every_look_and_asks_nobody(browser: Browser, place: P
     assert not found, tell(found)
 
 
-def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
-    browser: Browser, place: Place
-) -> None:
+def test_tab_reaches_every_control_shows_itself_and_leaves(browser: Browser, place: Place) -> None:
     found: list[str] = []
     for look in (DESK, Look("dark", 320)) if place.whole else (DESK,):
         with shown(browser, place.address, look, new=True) as one:
@@ -52,9 +50,7 @@ def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
     assert not found, tell(found)
 
 
-def test_neither_paper_nor_a_browser_without_javascript_loses_a_row(
-    browser: Browser, place: Place
-) -> None:
+def test_neither_paper_nor_missing_javascript_loses_a_row(browser: Browser, place: Place) -> None:
     whole = f"{place.address}#unfolded"  # as a reader asks for every row
     with shown(browser, whole, DESK, script=False) as one:
         assert [heading.is_visible() for heading in one.page.locator("h1").all()] == [True]

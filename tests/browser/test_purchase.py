@@ -105,9 +105,7 @@ def put(page: Page, label: str, value: str) -> None:
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
-def test_the_script_draws_what_the_page_shows_without_it(
-    browser: Browser, address: str, page: Page
-) -> None:
+def test_the_script_draws_what_the_page_shows(browser: Browser, address: str, page: Page) -> None:
     with shown(browser, address, LOOKS[1], script=False) as plain:
         for name in PARTS:
             assert part(page, name) == part(plain.page, name), name
@@ -140,9 +138,7 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert cell(page, eight, "Value")[:4] == "0.12"  # the reference takes 1.3 times as long
 
 
-def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
-    browser: Browser, page: Page
-) -> None:
+def test_a_view_can_be_sent_and_the_back_button_takes_it_back(browser: Browser, page: Page) -> None:
     before = part(page, "cards")
     put(page, FIRST, "30000")
     put(page, FIRST, "20000")
@@ -180,9 +176,7 @@ def test_a_copied_table_pastes_as_plain_cells(page: Page) -> None:
     assert "covers" not in pasted
 
 
-def test_four_machines_fit_the_page_and_the_sheets_that_a_buyer_reads(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_four_machines_fit_the_sheets_that_a_buyer_reads(browser: Browser, tmp_path: Path) -> None:
     with shown(browser, written(tmp_path, RUNS[:4]), LOOKS[1]) as one:
         assert one.page.evaluate("document.documentElement.scrollHeight") <= 2800
         assert len(one.page.locator("main").inner_text().split()) <= 800

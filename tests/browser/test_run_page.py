@@ -14,9 +14,7 @@ SCREENS, WORDS, SHEETS = 5, 800, 6
 DESK = Look("light", 1280)
 
 
-def test_folded_every_run_takes_few_screens_words_and_sheets(
-    browser: Browser, folder: Path
-) -> None:
+def test_folded_a_run_takes_few_screens_words_and_sheets(browser: Browser, folder: Path) -> None:
     pages = sorted((folder / "honest").glob("*/*.html"))
     assert newest().stem in {page.stem for page in pages}
     for page in pages:
@@ -29,7 +27,7 @@ def test_folded_every_run_takes_few_screens_words_and_sheets(
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= SHEETS, page.name
 
 
-def test_the_first_screen_holds_sentence_axes_roofline_and_trust(
+def test_the_first_screen_holds_lead_axes_roofline_and_trust(
     browser: Browser, folder: Path
 ) -> None:
     (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")

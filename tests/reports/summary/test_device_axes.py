@@ -110,9 +110,7 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
     assert axis(device_axes(burst), "compute").value == alone.value
 
 
-def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cache_holds(
-    tmp_path: Path,
-) -> None:
+def test_language_models_have_the_speed_of_layers_that_no_cache_holds(tmp_path: Path) -> None:
     def measured(width: int) -> Run:
         small = f"+ small_weights/decode_graph | {GPU} | width={width} dtype=bfloat16 weights"
         layer = f"{GPU} | width=4096 layers=1 batch=1 dtype=bfloat16"
