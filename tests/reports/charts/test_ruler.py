@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from statistics import linear_regression
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 from frobench.reports.charts import axes, screen
 from frobench.reports.charts.plots import draw
 from frobench.reports.charts.screen import Bar
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, PlotKind, Point, Series
 from frobench.suite.stored.types import Estimate
 
 STEADY = settings(derandomize=True, deadline=None, max_examples=40)
@@ -24,7 +24,6 @@ CLOSE = 0.8
 """Pixels, or tenths of percent of the width: four roundings of coordinates."""
 Place = Callable[[float], float]
 """From a value to its place."""
-Kind = Literal["curve", "points", "dots", "stack"]
 
 
 class Mark(NamedTuple):
@@ -98,7 +97,7 @@ def ticks_of(shown: Sequence[Mark], labels: Mapping[float, str], side: str) -> d
 @some.composite
 def plots(draw_: some.DrawFn) -> Plot:
     """Return a plot of any kind whose values have intervals and lie near or far apart."""
-    kind: Kind = draw_(some.sampled_from(["curve", "points", "dots", "stack"]))
+    kind: PlotKind = draw_(some.sampled_from(["curve", "points", "dots", "stack"]))
     unit = draw_(some.sampled_from(["s", "FLOP/s", RATIO]))
     typical = 1.0 if unit == RATIO else draw_(some.sampled_from([2e-6, 3e-2, 4e9]))
     far = draw_(some.sampled_from([1.3, 6.0, 1e3]))

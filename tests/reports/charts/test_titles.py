@@ -30,7 +30,7 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
-def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
+def test_ratios_near_one_get_a_range_of_their_own_and_a_line_at_one(
     low: float, high: float
 ) -> None:
     points = tuple(Point(x, Estimate(1.0, low, high, 8)) for x in (1.0, 2.0))

@@ -57,7 +57,7 @@ def test_without_both_ceilings_or_a_product_below_them_there_is_none(lines: list
     ("launches", "title"),
     [("", "bfloat16 ceiling"), (" launches=1,0.5,0.25,0.125", "ceilings of the")],
 )
-def test_the_title_is_of_the_leading_precision_unless_that_is_not_conclusive(
+def test_the_title_is_of_the_leading_precision_if_that_is_conclusive(
     launches: str, title: str
 ) -> None:
     fast, half = PEAK.replace("31250", "15625"), LARGE.replace("float32", "bfloat16")

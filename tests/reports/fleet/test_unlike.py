@@ -33,9 +33,7 @@ def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None
 
 
 @pytest.mark.parametrize("part", [1 / 3, 1 / 2])
-def test_of_fifty_nodes_a_third_and_a_half_that_are_5_percent_slow_are_told_apart(
-    part: float,
-) -> None:
+def test_of_fifty_nodes_a_third_or_half_that_are_5_percent_slow_is_told_apart(part: float) -> None:
     assert grouped(Groups(50, part, 0.05, 7), 20) >= 19
 
 

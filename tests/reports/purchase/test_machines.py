@@ -114,7 +114,7 @@ def few(case: Case, _: Run) -> None:
     ],
     ids=["version", "shape", "failed", "in error", "few"],
 )
-def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
+def test_what_is_other_work_or_does_not_count_has_no_ratio(
     change: Callable[[Case, Run], None],
 ) -> None:
     its = measured(whole(1))

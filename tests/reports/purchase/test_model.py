@@ -49,9 +49,7 @@ def amount(found: dict[str, float | None]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(("shared", "error"), [(0.0, 0.1 / math.sqrt(2)), (1.0, 0.1)])
-def test_the_score_is_the_weighted_geometric_mean_with_what_parts_share(
-    shared: float, error: float
-) -> None:
+def test_the_score_is_the_weighted_mean_with_what_parts_share(shared: float, error: float) -> None:
     known = data(BASE, machine("a", 8.0, 2.0, error=0.1))
     known["runs"][1]["seconds"]["shared"] = shared
     found = scored(known)

@@ -106,9 +106,7 @@ def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     assert cost(known, "NVIDIA H200", "NVIDIA B200") == 30000
 
 
-def test_versions_of_a_device_are_added_up_only_where_all_prices_are_of_a_kind(
-    tmp_path: Path,
-) -> None:
+def test_versions_of_a_device_are_added_up_where_prices_are_of_a_kind(tmp_path: Path) -> None:
     versions = ("Twin", 8), ("Twin", 16)
     small, large = f"Twin,{8 * 2**30},300,EUR,", f"Twin,{16 * 2**30},500,EUR,"
     same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"

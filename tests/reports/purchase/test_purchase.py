@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import purchase, script
+from frobench.reports.purchase import machines, purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
@@ -164,3 +164,11 @@ def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_common
     known = {one["href"]: one["axes"] for one in found["runs"]}
     assert known.pop("m/4.html") == []  # its run is invalid
     assert all(known.values())
+
+
+def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
+    card, bare = made_up_cards.run(CARD), factory.run(seed=5)
+    both = [summary(card, "card.html"), summary(bare, "bare.html")]
+    shown = purchase.show(machines.data(both, reference="card.html"))
+    told = "is not compared with Made-up card: no accelerator was measured."
+    assert told in text_of(shown.parts["summary"])

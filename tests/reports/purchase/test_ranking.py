@@ -23,7 +23,7 @@ PRICES = st.lists(st.integers(1, 4), min_size=1, max_size=6)
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(PRICES, st.randoms(use_true_random=False))
-def test_ranks_and_the_front_follow_from_who_is_conclusively_faster(
+def test_ranks_and_front_follow_from_who_is_surely_faster(
     prices: list[int], chance: Random
 ) -> None:
     every = range(len(prices))

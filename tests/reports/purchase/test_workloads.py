@@ -185,9 +185,7 @@ def printed(base: Run, new: Run, folder: Path, *options: str) -> str:
     return " ".join(answer.stdout.split())
 
 
-def test_in_the_terminal_a_doubtful_run_has_a_mark_beside_its_speed_and_no_verdict(
-    tmp_path: Path,
-) -> None:
+def test_in_the_terminal_a_doubtful_run_has_a_mark_and_no_verdict(tmp_path: Path) -> None:
     new = run(faster(CARD, 2, 2), device="Made-up chip")
     put(new, "frobench.launches.*.others", 1.0)
     told = printed(run(CARD), new, tmp_path)

@@ -119,7 +119,7 @@ def test_the_slope_and_the_ceiling_of_the_roofline_are_of_the_fastest_launch() -
 
 
 @pytest.mark.parametrize(("factor", "highest"), [(0.8, "800"), (1.2, "1,000")])
-def test_the_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
+def test_heights_of_the_roofline_are_in_the_unit_of_its_ceiling(
     factor: float, highest: str
 ) -> None:
     """Also where the next prefix begins between the ceiling, 600 or 900 TFLOP/s, and the edge."""

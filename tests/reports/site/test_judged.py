@@ -61,7 +61,7 @@ def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_p
     assert not {"faster", "slower", "incomparable"} & set(words.values())
 
 
-def test_no_page_shows_an_impossible_figure_as_a_result(
+def test_no_page_shows_an_impossible_figure_as_true(
     paths: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "site"

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: MIT
 """One run has one rate: on its page, on its badge, in its answer and as the roofline's ceiling."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from frobench.reports.site import build
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case
 from tests.instruments.runs.exact_runs import LAUNCHES
 from tests.reports.findings.table import cases
 from tests.reports.pages import text_of
@@ -19,14 +15,6 @@ FACTORS = [1.0, 1.0, 1.0, 1.0, 1.4, 1.9, 2.6, 0.9]
 """How much slower than the median launch each of them ran the fastest product."""
 
 
-def believable(cases: Sequence[Case]) -> Iterator[Case]:
-    """Give cases what a stored file needs to be shown."""
-    for place, one in enumerate(cases, start=1):
-        one.extra_info.warmup[:] = [9.0] * LAUNCHES
-        one.extra_info.order[:] = [place] * LAUNCHES
-        yield replace(one, param=one.name.partition("[")[2].removesuffix("]"))
-
-
 def test_page_badge_answer_and_roofline_agree(tmp_path: Path) -> None:
     measured = cases(f"""
 {peak(CPU, "float32", RATE)}
@@ -35,7 +23,10 @@ def test_page_badge_answer_and_roofline_agree(tmp_path: Path) -> None:
 + copies/within | {CPU} | {SIZES} | 10 + {micro(2, 2e10)}x | bytes=2x""")
     times = [FLOPS / RATE * factor for factor in FACTORS]
     measured[0].stats = store.case_stats(times, 1)
-    run = run_of([*believable(measured)], accelerators=0)
+    for place, one in enumerate(measured, start=1):  # what a stored file needs to be shown
+        one.extra_info.warmup, one.extra_info.order = [9.0] * LAUNCHES, [place] * LAUNCHES
+        one.param = one.name.partition("[")[2].removesuffix("]")
+    run = run_of(measured, accelerators=0)
     build.build([store.write(run, tmp_path)], tmp_path / "site")
     (badge,) = (one.read_text() for one in (tmp_path / "site").glob("*/*.badge.svg"))
     (page,) = (tmp_path / "site").glob("*/*.html")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.reports.findings import findings
-from frobench.reports.summary.model import TITLES, Axis, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import TITLES, DeviceAxes, device_axes, with_others
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run
 from frobench.suite.units import format_estimate
@@ -63,10 +63,8 @@ def axes_of(these: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
     return device_axes(run_of(these, accelerators))
 
 
-def axis(found: DeviceAxes, name: Any, precision: str = "") -> Axis:  # noqa: ANN401 - one of `TITLES`
-    one = found.axis(name, precision)
-    assert one is not None, name
-    return one
+def axis(found: DeviceAxes, name: Any) -> Any:  # noqa: ANN401 - an axis that a test knows is there
+    return found.axis(name)
 
 
 def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
@@ -90,8 +88,6 @@ def test_a_rate_is_a_part_of_what_its_datasheet_or_link_allows() -> None:
     found = axes_of(everything(GPU))
     for name in ("compute", "memory", "link_to_device"):
         one = axis(found, name)
-        assert one.sheet is not None
-        assert one.part is not None
         assert one.part.value == pytest.approx(one.value.value / one.sheet)
     assert axis(found, "memory").sheet == 4.8e12
     assert axis(found, "overhead").sheet is None
@@ -114,9 +110,7 @@ def test_each_axis_is_the_number_of_the_finding() -> None:
     assert axis(device_axes(burst), "compute").value == alone.value
 
 
-def test_language_models_with_small_weights_have_the_speed_of_layers_that_no_cache_holds(
-    tmp_path: Path,
-) -> None:
+def test_language_models_have_the_speed_of_layers_that_no_cache_holds(tmp_path: Path) -> None:
     def measured(width: int) -> Run:
         small = f"+ small_weights/decode_graph | {GPU} | width={width} dtype=bfloat16 weights"
         layer = f"{GPU} | width=4096 layers=1 batch=1 dtype=bfloat16"
