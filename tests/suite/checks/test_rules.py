@@ -19,8 +19,6 @@ from tests.instruments.faults import judging
 from tests.instruments.faults.judging import keep, made, name_again, said, samples, set_samples
 
 MIB = 2**20
-PARTS = {"balance", "concurrency", "enqueue", "overlap", "reading", "shareable", "span"}
-PARTS |= {"shared_in_turn"}
 Given = dict[str, Any]
 
 
@@ -35,9 +33,7 @@ def change(run: Run, case: Case, given: Given) -> Run:
     """Give a case parts, parameters, samples of each launch and other facts; launches theirs."""
     info, launches = case.extra_info, len(run.frobench.launches)
     for name, value in given.items():
-        if name in PARTS:
-            info.parts[name] = value if isinstance(value, list) else [value] * launches
-        elif name == "params":
+        if name == "params":
             case.params = case.params | value
             name_again(run, case)
         elif name == "samples":
@@ -46,8 +42,10 @@ def change(run: Run, case: Case, given: Given) -> Run:
             for number, launch in enumerate(run.frobench.launches):
                 for fact, known in value(number).items():
                     setattr(launch, fact, known)
-        else:
+        elif hasattr(info, name):
             setattr(info, name, value)
+        else:
+            info.parts[name] = value if isinstance(value, list) else [value] * launches
     return run
 
 
@@ -97,10 +95,8 @@ def edited(on: str = "", **given: Any) -> Run:  # noqa: ANN401 - as below
     """
     run = made(accelerators=int(on == "cuda:0"))
     for path, value in given.items():
-        of_the_machine = path.startswith(("cpu.", "software."))
-        judging.put(
-            run.frobench.environment if of_the_machine else run.frobench, path, deepcopy(value)
-        )
+        where = "environment." if path.startswith(("cpu.", "software.")) else ""
+        judging.put(run.frobench, f"{where}{path}", deepcopy(value))
     keep(run, lambda case: case.extra_info.device == on or not on)
     return run
 

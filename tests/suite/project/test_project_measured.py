@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from frobench.reports.table import facts as page
 from frobench.suite import personal_data, redaction
@@ -14,7 +14,7 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.project.git import describe, facts, project_folder
 from frobench.suite.run.runner import Request, require_same_commit, settle
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Project
+from frobench.suite.stored.types import Project, Run
 from frobench.suite.terminal import comparison
 from frobench.suite.terminal.answers import heading
 from tests.instruments.processes.git_project import commit, git, repository
@@ -74,41 +74,40 @@ BEFORE = Project(name="mylib", id="1f" * 20, dirty=False)
 AFTER = Project(name="mylib", id="2e" * 20, dirty=True)
 
 
+def measured(project: Project | UnsetType, seed: int = 0) -> Run:
+    """Return a run that measured a project's code."""
+    run = factory.run(seed=seed)
+    run.frobench.project = project
+    return run
+
+
 def test_the_page_shows_the_commit_in_one_row_and_only_where_it_is_stored() -> None:
     for project, row in ((UNSET, None), (AFTER, "mylib at 2e2e2e2e2e2e, with uncommitted changes")):
-        measured = factory.run()
-        measured.frobench.project = project
-        assert dict(page.method(measured)[0].rows).get("project measured") == row
+        assert dict(page.method(measured(project))[0].rows).get("project measured") == row
 
 
 def test_show_says_whose_code_was_measured() -> None:
     from frobench.reports.summary import plain  # noqa: PLC0415 - pandas is needed here only
 
-    measured = factory.run()
-    measured.frobench.project = BEFORE
-    answers = plain.answers(measured)
+    answers = plain.answers(measured(BEFORE))
     assert answers.project == BEFORE
     assert heading(answers).endswith("; code of mylib at 1f1f1f1f1f1f")
 
 
 def test_another_commit_is_what_a_comparison_asks_about() -> None:
-    base, new = factory.run(), factory.run(seed=2)
-    base.frobench.project, new.frobench.project = BEFORE, AFTER
-    found = compare_runs(base, new)
+    found = compare_runs(measured(BEFORE), measured(AFTER, seed=2))
     assert not found.differences
     assert not any(case.word == "incomparable" for case in found.cases)
     assert comparison.of_runs(found)[0] == (
         "code measured: mylib at 1f1f1f1f1f1f -> mylib at 2e2e2e2e2e2e, with uncommitted changes"
     )
-    base.frobench.project = AFTER
-    assert comparison.projects(compare_runs(base, new))[0].endswith("changes, in both")
+    alike = compare_runs(measured(AFTER), measured(AFTER, seed=2))
+    assert comparison.projects(alike)[0].endswith("changes, in both")
     assert comparison.projects(compare_runs(factory.run(), factory.run(seed=2))) == []
 
 
 def test_sharing_takes_the_name_out_and_keeps_the_commit(tmp_path: Path) -> None:
-    first = factory.run()
-    first.frobench.project = AFTER
-    clean, removed = redaction.redact(first, [])
+    clean, removed = redaction.redact(measured(AFTER), [])
     assert clean.frobench.project == Project(id=AFTER.id, dirty=True)
     assert "$.frobench.project.name" in {one.where for one in removed}
     assert store.read(store.write(clean, tmp_path)).frobench.project == clean.frobench.project
