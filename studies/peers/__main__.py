@@ -23,7 +23,7 @@ from studies.peers.adapters import tools
 from studies.peers.alarms import alarms
 from studies.peers.effort import effort
 from studies.peers.figures import Effort, Figures, ToolFigures
-from studies.peers.goals import goals, leads
+from studies.peers.goals import goals
 from studies.peers.plan import FULL, QUICK, REAL, SIMULATED, WAIT, Extent, Taken, carry_out, uses
 from studies.peers.tool import ROOT, Tool
 
@@ -74,7 +74,6 @@ def compare(extent: Extent) -> Figures:
         empty=empty,
         efforts=efforts,
         alarms=found,
-        leads=leads(waits, on_devices, empty, efforts, found),
         goals=goals(waits, empty, efforts),
         failed=failed,
     )

@@ -106,22 +106,6 @@ class Goal(Struct, kw_only=True):
     met: bool
 
 
-class Lead(Struct, kw_only=True):
-    """Whether Frobench comes first by one measure; smaller is better.
-
-    ours, best : `None` where there is no such number
-    whose : the best peer
-    unit : as `suite.units` takes it
-    """
-
-    measure: str
-    ours: float | None
-    best: float | None
-    whose: str | None
-    unit: str
-    leads: bool
-
-
 class Figures(Struct, kw_only=True):
     """Everything that one comparison found.
 
@@ -141,6 +125,5 @@ class Figures(Struct, kw_only=True):
     empty: list[Empty]
     efforts: list[Effort]
     alarms: list[Alarms]
-    leads: list[Lead]
     goals: list[Goal]
     failed: list[str]

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Whether Frobench reaches what is asked of it, and by which measures it comes first."""
+"""Whether Frobench reaches what is asked of it."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from frobench.suite.units import format_seconds
 from studies.peers.adapters import OURS
-from studies.peers.bodies import QUEUED
-from studies.peers.figures import Alarms, Effort, Empty, Goal, Lead, OnDevice, Wait
+from studies.peers.figures import Effort, Empty, Goal, Wait
 
 NEAR = 0.005
 """How near a recorded wait must come, relative, unless two clock readings are more."""
@@ -81,71 +80,3 @@ _WAYS: dict[str, Callable[[Effort], float]] = {"alone": _alone, "among others": 
 
 def _time(seconds: float) -> str:
     return "never" if seconds == NEVER else format_seconds(seconds)
-
-
-def leads(
-    waits: Sequence[Wait],
-    devices: Sequence[OnDevice],
-    costs: Sequence[Empty],
-    efforts: Sequence[Effort],
-    alarms: Sequence[Alarms],
-) -> list[Lead]:
-    """Return who comes first by each measure; what is level with Frobench does not beat it."""
-    known = (
-        (seen.tool, abs(seen.reported / seen.wait - 1))
-        for seen in devices
-        if seen.wait is not None and seen.body == QUEUED
-    )
-    return [
-        _lead(
-            "largest error of a wait, as a part of what is allowed",
-            _worst((wait.tool, abs(wait.error) / _allowed(wait)) for wait in waits),
-        ),
-        _lead("error of a product on the simulated device, as the tool waits for it", dict(known)),
-        _lead("a call of nothing", {cost.tool: cost.reported for cost in costs}, unit="s"),
-        *(
-            _lead(
-                f"an honest \N{PLUS-MINUS SIGN}1% of all main bodies, {how}",
-                _total(efforts, seconds),
-                unit="s",
-            )
-            for how, seconds in _WAYS.items()
-        ),
-        _lead(
-            "identical code called different",
-            {seen.tool: seen.different / seen.pairs for seen in alarms if seen.pairs},
-        ),
-        _lead(
-            "identical code called different, processes shuffled",
-            {seen.tool: seen.shuffled for seen in alarms if seen.shuffled is not None},
-        ),
-    ]
-
-
-def _worst(sizes: Iterable[tuple[str, float]]) -> dict[str, float]:
-    worst: dict[str, float] = {}
-    for tool, size in sizes:
-        worst[tool] = max(worst.get(tool, 0.0), size)
-    return worst
-
-
-def _total(efforts: Sequence[Effort], seconds: Callable[[Effort], float]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for effort in efforts:
-        total[effort.tool] = total.get(effort.tool, 0.0) + seconds(effort)
-    return total
-
-
-def _lead(measure: str, values: Mapping[str, float], unit: str = "1") -> Lead:
-    ours = values.get(OURS, NEVER)
-    peers = {name: value for name, value in values.items() if name != OURS}
-    whose = min(peers, key=peers.__getitem__, default=None)
-    best = NEVER if whose is None else peers[whose]
-    return Lead(
-        measure=measure,
-        ours=None if ours == NEVER else ours,
-        best=None if best == NEVER else best,
-        whose=None if best == NEVER else whose,
-        unit=unit,
-        leads=ours <= best and ours < NEVER,
-    )

@@ -173,32 +173,9 @@ def alarms(figures: Figures) -> str:
     )
 
 
-def leads(figures: Figures) -> str:
-    """Return by which measures Frobench comes first."""
-    return table(
-        ("measure", "Frobench", "best peer", "Frobench leads"),
-        [
-            (
-                lead.measure,
-                _measure(lead.ours, lead.unit),
-                _measure(lead.best, lead.unit) + (f" ({lead.whose})" if lead.whose else ""),
-                "yes" if lead.leads else "**no**",
-            )
-            for lead in figures.leads
-        ],
-    )
-
-
-def _measure(value: float | None, unit: str) -> str:
-    if value is None:
-        return "never" if unit == "s" else NONE
-    return format_value(value, unit, digits=2)
-
-
 TABLES: dict[str, Callable[[Figures], str]] = {
     "run": run,
     "goals": goals,
-    "leads": leads,
     "tools": tools,
     "waits": waits,
     "devices": devices,

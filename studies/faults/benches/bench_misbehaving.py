@@ -189,25 +189,12 @@ _IN_A_LINE: dict[str, Callable[[], object]] = {
     "kills_its_group": lambda: os.killpg(0, signal.SIGKILL),
 }
 BODIES = _IN_A_LINE | {
-    function.__name__: function
-    for function in (
-        raises_in_depth,
-        limits_memory,
-        replaces_clocks,
-        removes_its_folder,
-        ignores_signals,
-        ignores_signals_and_hangs,
-        leaves_a_fork,
-        leaves_a_daemon,
-        leaves_a_busy_thread,
-        writes_to_open_files,
-        changes_surroundings,
-        replaces_json,
-        replaces_writing,
-        replaces_open,
-        spins,
-        changes_torch,
-        disables_garbage_collection,
+    body.__name__: body
+    for body in (
+        *(raises_in_depth, limits_memory, replaces_clocks, removes_its_folder, ignores_signals),
+        *(ignores_signals_and_hangs, leaves_a_fork, leaves_a_daemon, leaves_a_busy_thread),
+        *(writes_to_open_files, changes_surroundings, replaces_json, replaces_writing),
+        *(replaces_open, spins, changes_torch, disables_garbage_collection),
         makes_warnings_errors,
     )
 }
