@@ -170,7 +170,7 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def faults(session: nox.Session) -> None:
     """Try to break runs and readers, and write `docs/faults.*`; `-- --short` looks."""
-    _install(session, "tests", "browser")
+    _install(session, "tests")
     session.run("python", "-m", "studies.faults", *session.posargs)
 
 

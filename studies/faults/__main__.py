@@ -18,16 +18,15 @@ import msgspec
 import torch
 
 from frobench.suite.machine import environment
-from studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
+from studies.faults import bodies, disk, kills, mutants, secrets, signals, surroundings
 from studies.faults.document import Figures, page, sums
-from studies.faults.forked import adopt_orphans, longest_wait
+from studies.faults.forked import adopt_orphans
 from studies.faults.trials import Extent, Part, Result, Trial
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.forking import import_shared
 
 PARTS: dict[str, Part] = {
-    part.__name__: part
-    for part in (kills, signals, disk, bodies, surroundings, secrets, mutants, pages)
+    part.__name__: part for part in (kills, signals, disk, bodies, surroundings, secrets, mutants)
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 MUTANTS = 20_000
@@ -42,11 +41,7 @@ def main() -> None:
     """Try to break a run, and what reads it."""
     parser = argparse.ArgumentParser(prog="python -m studies.faults", description=main.__doc__)
     parser.add_argument("--seed", default="1", help="of everything that is drawn; or `fresh`")
-    parser.add_argument(
-        "--short",
-        action="store_true",
-        help="one trial of each part that needs no browser, unwritten",
-    )
+    parser.add_argument("--short", action="store_true", help="one trial of each part, unwritten")
     parser.add_argument("--only", metavar="PART", help="one part, unwritten")
     parser.add_argument("--mutants", type=int, default=MUTANTS, help="of stored files")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, metavar="N", help="trials")
@@ -60,8 +55,7 @@ def main() -> None:
     every = [trial for name in names for trial in PARTS[name].trials(extent)]
     if asked.short:
         extent.random("short").shuffle(every)
-        every = [*{one.part: one for one in every if one.part != pages.__name__}.values()]
-    every.sort(key=lambda trial: trial.part != pages.__name__)  # the longest first
+        every = [*{one.part: one for one in every}.values()]
     print(f"seed {seed}: {len(every)} trials", flush=True)
     results = list(_results(every, asked.at_once))
     figures = _figures(results, seed, time.monotonic() - begun)
@@ -94,7 +88,7 @@ def _figures(results: Sequence[Result], seed: int, seconds: float) -> Figures:
         seed=seed,
         seconds=round(seconds, 1),
         tried=list(sums(results)),
-        left_out=surroundings.left_out() | pages.left_out(),
+        left_out=surroundings.left_out(),
     )
 
 
@@ -118,7 +112,6 @@ def attempt(trial: Trial) -> Result:
         tried=trial.size,
         seconds=time.monotonic() - begun,
         faults=faults,
-        left=longest_wait(),
     )
 
 

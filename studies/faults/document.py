@@ -14,9 +14,9 @@ HEAD = """\
 
 What happens to a run, and what anybody sends to a reader of files, breaks nothing. `nox -s faults`
 tries that and writes this page: kills, signals, full disks, bodies that misbehave, unusual
-surroundings, mutants of stored files and hostile pages. A workflow repeats the campaign every week
-with a fresh seed, and a short form of it is one of the tests. "Faults" counts trials that broke the
-promise.
+surroundings, secrets and mutants of stored files. A workflow repeats the campaign every week with a
+fresh seed, and a short form of it is one of the tests. "Faults" counts trials that broke the
+promise. Hostile pages are read by `nox -s browser`.
 """
 
 
@@ -25,7 +25,6 @@ class Tried(Struct):
 
     faults : trials that broke the promise
     longest : seconds of the longest trial
-    left : the most seconds after a command's end until all its processes were gone
     """
 
     part: str
@@ -33,7 +32,6 @@ class Tried(Struct):
     tried: int
     faults: int
     longest: float
-    left: float = 0.0
 
 
 class Figures(Struct):
@@ -61,7 +59,6 @@ def sums(results: Iterable[Result]) -> Iterator[Tried]:
             tried=sum(one.tried for one in every),
             faults=sum(bool(one.faults) for one in every),
             longest=round(max(one.seconds for one in every), 1),
-            left=round(max(one.left for one in every), 2),
         )
 
 
@@ -79,8 +76,6 @@ def page(figures: Figures, parts: Mapping[str, Part]) -> str:
         short = name.rpartition(".")[2]
         kinds = [one for one in figures.tried if one.part == short]
         lines += [f"\n## {short.capitalize()}\n\n{part.PROMISE}\n", _table(kinds)]
-        if left := max((one.left for one in kinds), default=0.0):
-            lines.append(f"\nAll processes of a command were gone {left:.2f} s after its end.")
     if figures.left_out:
         lines.append("\n## Not tried\n")
         lines += [f"- {what}: {why}" for what, why in figures.left_out.items()]

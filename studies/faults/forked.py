@@ -84,9 +84,6 @@ def run(arguments: Sequence[str], folder: Path, prepare: Callable[[], object] = 
     return Command(arguments, folder, prepare).end()
 
 
-_waits: list[float] = []
-
-
 def processes_left() -> list[str]:
     """Return what descendants are still there after `LEFT_SECONDS`, and end them."""
     begun = time.monotonic()
@@ -97,15 +94,7 @@ def processes_left() -> list[str]:
                 child.kill()
             return names
         time.sleep(0.01)
-    _waits.append(time.monotonic() - begun)
     return []
-
-
-def longest_wait() -> float:
-    """Return the longest that `processes_left` waited since the last call: seconds."""
-    longest = max(_waits, default=0.0)
-    _waits.clear()
-    return longest
 
 
 def _descendants() -> list[psutil.Process]:

@@ -40,10 +40,7 @@ class Trial(NamedTuple):
 
 
 class Result(Struct):
-    """What a trial has shown: its faults, of which there must be none.
-
-    left : seconds until all processes of its commands were gone
-    """
+    """What a trial has shown: its faults, of which there must be none."""
 
     part: str
     kind: str
@@ -51,7 +48,6 @@ class Result(Struct):
     tried: int
     seconds: float
     faults: list[str]
-    left: float = 0.0
 
 
 class Part(Protocol):
