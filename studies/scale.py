@@ -20,7 +20,6 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
-import numpy as np
 import psutil
 from msgspec import Struct
 
@@ -58,14 +57,11 @@ class Built(Struct):
     """A site that was built.
 
     stages : seconds of each stage; ``start`` is what the process takes to begin
-    processors : seconds that cores were busy in each stage, which others on the machine lengthen
-        less; by the number of cores they are what the stage takes where nobody else is
     seconds : of the whole process
     memory_bytes : the most that the process and its workers held together
     """
 
     stages: dict[str, float]
-    processors: dict[str, float]
     seconds: float
     memory_bytes: int
 
@@ -206,7 +202,6 @@ def built(results: Path, out: Path) -> Built:
     spans = [(name, at, end) for (name, at), (_, end) in pairwise(stages)]
     return Built(
         stages={name: end - at for name, at, end in spans},
-        processors={name: watch.busy(end) - watch.busy(at) for name, at, end in spans},
         seconds=ended - begun,
         memory_bytes=watch.most,
     )
@@ -231,7 +226,7 @@ def watched(module: Sequence[str], watch: "Watch") -> tuple[float, float, str]:
 
 
 class Watch:
-    """What a process and its children hold, what they share counted once, and how busy they are.
+    """What a process and its children hold, what they share counted once.
 
     Attributes
     ----------
@@ -242,8 +237,6 @@ class Watch:
     def __init__(self) -> None:
         self.most = 0
         self._resident = 0
-        self._seconds: dict[int, float] = {}
-        self._looks = [(time.monotonic(), 0.0)]
 
     def look(self, process: psutil.Process) -> None:
         """Look at them once."""
@@ -253,17 +246,9 @@ class Watch:
         for one in everyone:
             with suppress(psutil.Error):
                 resident += one.memory_info().rss
-                spent = one.cpu_times()
-                self._seconds[one.pid] = spent.user + spent.system
         if resident > self._resident:  # what they share takes long to find out, and holds them up
             self._resident = resident
             self.most = max(self.most, sum(map(_held, everyone)))
-        self._looks.append((time.monotonic(), sum(self._seconds.values())))
-
-    def busy(self, moment: float) -> float:
-        """Return the seconds that cores were busy for them until a moment."""
-        times, seconds = zip(*self._looks, strict=True)
-        return float(np.interp(moment, times, seconds))
 
 
 def _held(process: psutil.Process) -> int:
@@ -275,15 +260,13 @@ def _held(process: psutil.Process) -> int:
 
 
 def told(one: Size) -> str:
-    """Return what is said of a size, in two lines."""
-    busy = ", ".join(f"{name} {took:.1f}" for name, took in one.first.processors.items())
+    """Return what is said of a size, in a line."""
     missed = f"; missed: {', '.join(one.missed())}" if one.missed() else ""
     return (
         f"{one.machines} machines: {one.judging:.1f} s for the first judgement, "
         f"{one.tables:.1f} s for frames, index and downloads, "
         f"{one.page:.2f} s a page, {one.one_more:.1f} s for one more, "
         f"{one.memory_bytes / 1e6:.0f} MB, index of {one.index_bytes / 1e6:.2f} MB{missed}\n"
-        f"  cores were busy for {busy} s\n"
     )
 
 
