@@ -79,7 +79,6 @@ class Size(Struct):
 
     machines: int
     runs: int
-    stored_bytes: int
     first: Built
     judging: float
     tables: float
@@ -164,7 +163,6 @@ def measured(machines: int, *, equal: bool = False) -> Size:
         return Size(
             machines=machines,
             runs=len(stored),
-            stored_bytes=sum(path.stat().st_size for path in stored),
             first=first,
             judging=first.stages[CHECKING],
             tables=sum(first.stages[name] for name in TABLES),

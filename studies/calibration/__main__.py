@@ -39,41 +39,39 @@ from studies.calibration import (
 from studies.calibration.document import keep
 from studies.calibration.figures import Study, Table
 from studies.calibration.render import terminal
-from studies.calibration.work import Pace, Spread, Tell, every_core
+from studies.calibration.work import Spread, Tell, every_core, tells
 
 
 class Plan(NamedTuple):
     """How a study is made.
 
     full, quick : how much of it: simulated runs or suites, launches, runs
-    seconds : what the full one takes on two cores
     """
 
     study: Callable[[Tell, Spread, int], list[Table]]
     full: int
     quick: int
-    seconds: float
 
 
 APART = ("separate-runs",)
 """Studies that are made only by name: their runs take hours, spread over a day."""
 
 PLANS = {
-    "spinners": Plan(spinners.study, full=2, quick=1, seconds=300),
-    "real": Plan(real.study, full=120, quick=16, seconds=340),
-    "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
-    "separate-runs": Plan(separate_runs.study, full=12, quick=2, seconds=660),
-    "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
-    "drift": Plan(drift.study, full=20_000, quick=200, seconds=80),
-    "verdicts": Plan(verdicts.study, full=1_000, quick=10, seconds=300),
-    "power": Plan(power.study, full=400, quick=2, seconds=240),
-    "shifts": Plan(shifts.study, full=200, quick=2, seconds=900),
-    "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
-    "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=300),
-    "pilot": Plan(pilot.study, full=40, quick=1, seconds=60),
-    "good": Plan(good.study, full=1_000, quick=40, seconds=70),
-    "fleet": Plan(fleet.study, full=400, quick=2, seconds=120),
-    "clean": Plan(clean.study, full=200, quick=2, seconds=1060),
+    "spinners": Plan(spinners.study, full=2, quick=1),
+    "real": Plan(real.study, full=120, quick=16),
+    "telemetry": Plan(telemetry.study, full=120, quick=4),
+    "separate-runs": Plan(separate_runs.study, full=12, quick=2),
+    "intervals": Plan(intervals.study, full=20_000, quick=200),
+    "drift": Plan(drift.study, full=20_000, quick=200),
+    "verdicts": Plan(verdicts.study, full=1_000, quick=10),
+    "power": Plan(power.study, full=400, quick=2),
+    "shifts": Plan(shifts.study, full=200, quick=2),
+    "changes": Plan(changes.study, full=4_000, quick=20),
+    "ratios": Plan(ratios.study, full=1_000, quick=4),
+    "pilot": Plan(pilot.study, full=40, quick=1),
+    "good": Plan(good.study, full=1_000, quick=40),
+    "fleet": Plan(fleet.study, full=400, quick=2),
+    "clean": Plan(clean.study, full=200, quick=2),
 }
 """By name, first those that measure this machine, which nothing else may disturb then."""
 
@@ -102,13 +100,12 @@ def main() -> int:
     if options.recorded and (plan := plans.get("separate-runs")):
         of_recorded = partial(separate_runs.study, recorded=options.recorded)
         plans["separate-runs"] = plan._replace(study=of_recorded)
-    pace = Pace({name: plan.seconds for name, plan in plans.items()})
     missed = 0
     with every_core() as over_cores:
         for name, plan in plans.items():
             begun, much = time.monotonic(), plan.quick if options.quick else plan.full
             with Reporter() as progress:
-                tables = plan.study(pace.study(name, progress), over_cores, much)
+                tables = plan.study(tells(progress), over_cores, much)
             study = made(tables, time.monotonic() - begun)
             sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))
             sys.stdout.flush()

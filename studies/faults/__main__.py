@@ -44,7 +44,6 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="one trial of each part, unwritten")
     parser.add_argument("--only", metavar="PART", help="one part, unwritten")
     parser.add_argument("--mutants", type=int, default=MUTANTS, help="of stored files")
-    parser.add_argument("--at-once", type=int, default=AT_ONCE, metavar="N", help="trials")
     asked = parser.parse_args()
     seed = SystemRandom().randrange(10**6) if asked.seed == "fresh" else int(asked.seed)
     begun = time.monotonic()
@@ -57,7 +56,7 @@ def main() -> None:
         extent.random("short").shuffle(every)
         every = [*{one.part: one for one in every}.values()]
     print(f"seed {seed}: {len(every)} trials", flush=True)
-    results = list(_results(every, asked.at_once))
+    results = list(_results(every))
     figures = _figures(results, seed, time.monotonic() - begun)
     for tried in figures.tried:
         print(f"{tried.part}, {tried.kind}: {tried.tried} tried, {tried.faults} faults")
@@ -68,9 +67,9 @@ def main() -> None:
     sys.exit(any(result.faults for result in results))
 
 
-def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:
+def _results(trials: Sequence[Trial]) -> Iterator[Result]:
     """Yield what each trial has shown, and print its faults."""
-    with multiprocessing.get_context("fork").Pool(at_once, adopt_orphans) as pool:
+    with multiprocessing.get_context("fork").Pool(AT_ONCE, adopt_orphans) as pool:
         for number, result in enumerate(pool.imap_unordered(attempt, trials), start=1):
             for fault in result.faults:
                 print(f"{result.part} {result.kind} {result.number}: {fault}", flush=True)

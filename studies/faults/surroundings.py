@@ -80,10 +80,9 @@ def trials(_extent: Extent) -> list[Trial]:
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     """Run in some surroundings, and see that the run is stored."""
-    if trial.kind in NEW_PROCESSES:
-        yield from _new_process(folder, "", NEW_PROCESSES[trial.kind])
-    elif trial.kind in OUTPUTS:
-        yield from _new_process(folder, OUTPUTS[trial.kind], {})
+    kind = trial.kind
+    if kind in NEW_PROCESSES or kind in OUTPUTS:
+        yield from _new_process(folder, OUTPUTS.get(kind, ""), NEW_PROCESSES.get(kind, {}))
     elif trial.kind in TERMINALS:
         yield from _on_terminal(folder, trial.kind)
     elif trial.kind in PREPARED:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a case with several lanes stores, made up so that it proves what it claims."""
 
+from typing import Any
 
-def side_by_side(
-    seconds: float, concurrency: float, *, entries: int = 2, balance: float = 1.0
-) -> dict[str, float]:
+
+def side_by_side(seconds: float, concurrency: float) -> dict[str, float]:
     """Return the parts of a launch in which two lanes share so much of what they can.
 
     seconds : of the body as it is
@@ -16,8 +16,15 @@ def side_by_side(
         "in_turn": seconds + saved,
         "shared": saved,
         "shared_in_turn": 0.0,
-        "entries": float(entries),
+        "entries": 2.0,
         "shareable": shareable,
-        "balance": balance,
+        "balance": 1.0,
         "concurrency": concurrency,
     }
+
+
+def of_launches(seconds: list[float], concurrency: float) -> dict[str, list[Any]]:
+    """Return these parts of several launches; of one without a time, none."""
+    launches = [side_by_side(one, concurrency) for one in seconds]
+    names = launches[0]
+    return {name: [one[name] + 0 * one["at_once"] for one in launches] for name in names}

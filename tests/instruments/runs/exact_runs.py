@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stored runs whose truth is known exactly, and the answers that the report makes of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from frobench.reports.findings import Section, sections
 from frobench.reports.findings.finding import Finding
 from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
-from tests.instruments.runs.evidence import side_by_side
+from tests.instruments.runs.evidence import of_launches
 
 LAUNCHES = 8
 WOBBLE = [1.0, 1.3, 0.8, 1.1, 0.9, 1.2, 1.0, 0.85]
@@ -35,8 +35,7 @@ def case(  # noqa: PLR0913 - a keyword for each thing that few tests need
     by_launch = seconds if isinstance(seconds, list) else [seconds * factor for factor in WOBBLE]
     parts: dict[str, list[float | None]] = {}
     if concurrency is not None:
-        launches = [side_by_side(took, concurrency) for took in by_launch]
-        parts = {name: [one[name] for one in launches] for name in launches[0]}
+        parts |= of_launches(by_launch, concurrency)
     if busy is not None:
         parts["busy"] = [busy * factor for factor in WOBBLE]
     made = factory.case(
@@ -122,28 +121,3 @@ def by_name(section: Section) -> dict[str, Any]:
 
 def plain(finding: Finding) -> str:
     return finding.answer.replace("\N{NO-BREAK SPACE}", " ")
-
-
-def square(
-    seconds: Callable[[int], float],
-    device: str,
-    dtype: str = "float32",
-    **more: Any,  # noqa: ANN401
-) -> list[Case]:
-    """Build products of several sizes."""
-    function = more.get("function", "bench_square")
-    params: dict[str, Any] = {} if function == "bench_square_with_copies" else {"dtype": dtype}
-    return [
-        case(function, seconds(n), device, work=Work(flops=2.0 * n**3), n=n, **params)
-        for n in (16, 64, 128, 256, 1024)
-    ]
-
-
-def cubic(n: float) -> float:
-    """Take as long as 100 GFLOP/s from the smallest size on."""
-    return 2 * n**3 / 1e11
-
-
-def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
-    """Take as long for every size as n = 128 takes the other."""
-    return 2 * 128**3 / 1e11

@@ -37,7 +37,7 @@ from frobench.suite.stored.types import (
     Status,
     Work,
 )
-from tests.instruments.runs.evidence import side_by_side
+from tests.instruments.runs.evidence import of_launches
 from tests.instruments.runs.factory_machine import environment, machine_info
 from tests.instruments.runs.factory_plans import PLANS, RATES, Pair, Plan, Plans, Rates
 
@@ -47,6 +47,7 @@ PLANNED = 20.0
 """Seconds of a run before its first launch."""
 COMMIT = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
 LONGEST_SAMPLE: dict[ProfileName, float] = {"quick": 0.02, "standard": 0.2, "rigorous": 2.0}
+EXPLANATION = "One question of the suite."
 QUESTIONS = {
     "matmul": "How much faster is an accelerator on a large product, and on a tiny one?",
     "norm_logging": "What does it cost to bring every norm of a long loop back at once?",
@@ -105,11 +106,7 @@ def _parts(plan: Plan, by_launch: list[list[float]], gpu: Rates) -> dict[str, li
         if plan.params["n"] == 8192:
             parts["sustained"] = [1.1 * host for host in hosts]
     if plan.concurrency is not None:
-        launches = [side_by_side(host, plan.concurrency) for host in hosts]
-        parts |= {
-            name: [one[name] + 0 * host for one, host in zip(launches, hosts, strict=True)]
-            for name in launches[0]
-        }
+        parts |= of_launches(hosts, plan.concurrency)
     return {
         name: [None if math.isnan(value) else value for value in values]
         for name, values in parts.items()
@@ -307,10 +304,7 @@ def of_machine(
             ),
             environment=told,
             exercises={
-                name: Exercise(
-                    question=QUESTIONS.get(name, "How fast?"),
-                    explanation="One question of the suite.",
-                )
+                name: Exercise(question=QUESTIONS.get(name, "How fast?"), explanation=EXPLANATION)
                 for name in every
             },
             launches=launches,
