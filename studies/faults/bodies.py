@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Outcome, Run
+from frobench.suite.stored.types import Run
 from studies.faults.forked import BENCHES, Ended, processes_left, run
 from studies.faults.trials import Extent, Trial
 from tests.instruments.faults.judging import validate_file
@@ -95,12 +95,8 @@ def _of_run(trial: Trial, stored: Run, ended: Ended) -> Iterator[str]:
             yield f"{case.name} takes {case.stats.median} s, samples {case.extra_info.launches}"
     if not re.search(REASONS.get(trial.kind, ""), mine.reason or ""):
         yield f"its reason is {mine.reason}"
-    if ended.code != _code(mine):
+    if ended.code != int(mine.status == "failed"):
         yield f"exit code {ended.code}, and the case {mine.status}"
-
-
-def _code(outcome: Outcome) -> int:
-    return int(outcome.status == "failed")
 
 
 def _log(folder: Path) -> str:

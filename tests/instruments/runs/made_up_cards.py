@@ -59,19 +59,18 @@ MORE = Sizes(
 """The sizes of `FEW` and others, of every benchmark."""
 
 
-Card = Rates
 CARD = GPU._replace(link=2.5e10)
 """Rates of a card of the year 2024."""
 
 
-def faster(card: Card, compute: float = 1, memory: float = 1, link: float = 1) -> Card:
+def faster(card: Rates, compute: float = 1, memory: float = 1, link: float = 1) -> Rates:
     """Return a card with so many times the rates."""
     flops = {dtype: compute * rate for dtype, rate in card.flops.items()}
     return card._replace(flops=flops, memory=memory * card.memory, link=link * card.link)
 
 
 def run(
-    card: Card, sizes: Sizes = FEW, *, transformer: bool = True, device: str = "Made-up card"
+    card: Rates, sizes: Sizes = FEW, *, transformer: bool = True, device: str = "Made-up card"
 ) -> Run:
     """Build a run of a card.
 
@@ -102,7 +101,7 @@ def _as_they_are(plans: list[Plan], *_: object) -> Iterator[Plan]:
     yield from plans
 
 
-def _seconds(card: Card, work: Work, launches: int = 1, dtype: str = "float32") -> float:
+def _seconds(card: Rates, work: Work, launches: int = 1, dtype: str = "float32") -> float:
     flops, moved = (work.flops or 0.0) / card.flops[dtype], (work.bytes or 0.0) / card.memory
     return launches * card.launch + card.readback + max(flops, moved)
 
@@ -114,7 +113,7 @@ def _case(
     return exercise, Plan(function, place | params, seconds, work, CHECK)
 
 
-def _products(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _products(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
         function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
         for n in sizes.products:
@@ -123,7 +122,7 @@ def _products(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
             yield _case("matmul", function, seconds, work, n=n, dtype=dtype)
 
 
-def _copies(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _copies(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for size in sizes.copies:
         work = Work(bytes=2.0 * size, path="within")
         yield _case("copies", "bench_within", _seconds(card, work), work, size=size)
@@ -134,7 +133,7 @@ def _copies(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
                 yield _case("copies", function, seconds, work, size=size, memory=memory)
 
 
-def _loops(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _loops(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for pieces in sizes.pieces:
         work = Work(flops=1e6, bytes=8e6)
         seconds = _seconds(card, work, pieces)
@@ -151,7 +150,7 @@ def _loops(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
         yield _case("loss_reporting", "bench_reading", seconds, work, **shown)
 
 
-def _transformer(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _transformer(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     width = 4096
     weights = 12 * width**2
     shape: dict[str, Scalar] = {"width": width, "layers": 1}
@@ -174,7 +173,7 @@ def _transformer(card: Card, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     )
 
 
-def _convolutions(card: Card) -> Iterator[tuple[str, Plan]]:
+def _convolutions(card: Rates) -> Iterator[tuple[str, Plan]]:
     numbers, weights = 256 * 256 * 28**2, 2 * 9 * 256**2
     forward = Work(flops=2.0 * weights * 256 * 28**2, bytes=2.0 * (weights + 2 * numbers))
     step = Work(flops=6.0 * weights * 256 * 28**2, bytes=24.0 * weights + 8.0 * numbers)

@@ -24,7 +24,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run
 from tests.instruments.faults.judging import put, samples
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.made_up_cards import CARD, MORE, Card, faster, on_the_cpu, run
+from tests.instruments.runs.factory_plans import Rates
+from tests.instruments.runs.made_up_cards import CARD, MORE, faster, on_the_cpu, run
 from tests.reports.purchase.test_purchase import summary
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
@@ -222,7 +223,7 @@ def test_without_the_engine_the_command_says_so_once(tmp_path: Path) -> None:
     assert told.count("quickjs-ng") == 1
 
 
-def counting(card: Card) -> Run:
+def counting(card: Rates) -> Run:
     """Return a run of a card that draws 300 W in every case."""
     made = run(card)
     for case in made.benchmarks:
