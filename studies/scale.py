@@ -156,7 +156,7 @@ def measured(machines: int, *, equal: bool = False) -> Size:
         watch, again = Watch(), []
         for more in range(MORE):
             newest = machines + more
-            many_machines.write_one(newest, results, again=1, equal=equal)  # newer than all others
+            many_machines.write_one(newest, 1, folder=results, equal=equal)  # newer than all others
             os.sync()  # what was written before goes to the disk on its own account
             begun, ended, _ = watched(["frobench", "report", str(results), "-o", str(out)], watch)
             again.append(ended - begun)

@@ -2,7 +2,7 @@
 """Whether Frobench reaches what is asked of it."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from frobench.suite.units import format_seconds
@@ -57,8 +57,8 @@ def _quick(ours: Effort, efforts: Sequence[Effort]) -> Iterator[Goal]:
     """Ask for an honest +-1% in no more time."""
     for rival in efforts:
         if rival.tool == RIVAL and rival.body == ours.body:
-            for how, seconds in _WAYS.items():
-                mine, theirs = seconds(ours), seconds(rival)
+            for how, name in (("alone", "alone"), ("among others", "shared")):
+                mine, theirs = _honest(ours, name), _honest(rival, name)
                 yield Goal(
                     goal=f"{ours.body}, {how}: an honest \N{PLUS-MINUS SIGN}1% in no more time "
                     f"than {RIVAL}'s",
@@ -67,15 +67,8 @@ def _quick(ours: Effort, efforts: Sequence[Effort]) -> Iterator[Goal]:
                 )
 
 
-def _alone(effort: Effort) -> float:
-    return effort.alone if effort.honest and effort.alone is not None else NEVER
-
-
-def _shared(effort: Effort) -> float:
-    return effort.shared if effort.honest and effort.shared is not None else NEVER
-
-
-_WAYS: dict[str, Callable[[Effort], float]] = {"alone": _alone, "among others": _shared}
+def _honest(effort: Effort, name: str) -> float:
+    return float(getattr(effort, name) or NEVER) if effort.honest else NEVER
 
 
 def _time(seconds: float) -> str:

@@ -79,7 +79,7 @@ def build(folder: Path) -> None:
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
     honest = _stored({name: _called(make(), name) for name, make in HONEST.items()}, runs)
     report(newest(), *honest, "-o", folder / "honest")
-    machines = (many_machines.write_one(number, runs) for number in range(MACHINES))
+    machines = (many_machines.write_one(number, folder=runs) for number in range(MACHINES))
     report(*machines, "-o", folder / "machines")
     report(*_stored(hostile, runs), newest(), "--prices", prices, "-o", folder / "hostile")
     small = {f"everywhere-{seed}": everywhere(_sensed(_small(seed))) for seed in (1, 2)}

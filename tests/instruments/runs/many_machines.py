@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored runs of many machines, as a seed chooses: 300 cases, 6 launches of 5 samples.
+"""Stored runs of many machines, the same each time: 300 cases, 6 launches of 5 samples.
 
 The machines are processors with an accelerator that does what one of its kind may do; of every
 twentieth there are two runs. The files are whole: they are what `frobench validate` takes.
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from random import Random
 
@@ -33,7 +32,7 @@ LARGER = 1.5
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def write(machines: int, folder: Path, seed: int = 0, *, equal: bool = False) -> list[Path]:
+def write(machines: int, folder: Path, *, equal: bool = False) -> list[Path]:
     """Store the runs of so many machines, and return their paths, oldest first.
 
     equal : whether the machines are nodes of one kind, each with a label
@@ -41,22 +40,20 @@ def write(machines: int, folder: Path, seed: int = 0, *, equal: bool = False) ->
     numbers = [(machine, 0) for machine in range(machines)]
     numbers += [(machine, 1) for machine in range(0, machines, TWICE)]
     ones, again = zip(*numbers, strict=True)
-    make = partial(write_one, equal=equal)
+    make = partial(write_one, folder=folder, equal=equal)
     with ProcessPoolExecutor() as pool:
-        return list(pool.map(make, ones, repeat(folder), repeat(seed), again, chunksize=4))
+        return list(pool.map(make, ones, again, chunksize=4))
 
 
-def write_one(
-    machine: int, folder: Path, seed: int = 0, again: int = 0, *, equal: bool = False
-) -> Path:
+def write_one(machine: int, again: int = 0, *, folder: Path, equal: bool = False) -> Path:
     """Store a run of one more machine, by default its first."""
-    return store.write(run_of(machine, again, seed, equal=equal), folder)
+    return store.write(run_of(machine, again, equal=equal), folder)
 
 
-def run_of(machine: int, again: int = 0, seed: int = 0, *, equal: bool = False) -> Run:
+def run_of(machine: int, again: int = 0, *, equal: bool = False) -> Run:
     """Return a run of one of many machines; `again` counts its runs from 0."""
-    chance = Random(f"{seed}/{machine}/{again}")  # noqa: S311 - no secret
-    told, rates = _machine(0 if equal else machine, seed)
+    chance = Random(f"0/{machine}/{again}")  # noqa: S311 - no secret
+    told, rates = _machine(0 if equal else machine)
     if equal:
         told = replace(told, label=label(machine))
     wanted = factory.Wanted(
@@ -90,9 +87,9 @@ def _more(plans: Plans, devices: list[str], rates: Pair) -> Iterator[Plan]:
             )
 
 
-def _machine(number: int, seed: int) -> tuple[Environment, Pair]:
+def _machine(number: int) -> tuple[Environment, Pair]:
     """Return a machine with one accelerator that torch calls ``cuda``, and what they do."""
-    chance = Random(f"{seed}/{number}")  # noqa: S311 - no secret
+    chance = Random(f"0/{number}")  # noqa: S311 - no secret
     while True:
         told, rates, _ = made_up(chance)
         if told.accelerators and told.accelerators[0].type == "cuda":

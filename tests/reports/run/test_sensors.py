@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
 
+import re
 from typing import Any
 
 import pytest
@@ -42,6 +43,15 @@ def on_gpus() -> Run:
         cost=0.0031,
     )
     return run
+
+
+def test_each_launch_has_a_line_where_it_began_in_every_chart() -> None:
+    told: Any = sensors.sensors(on_gpus())
+    assert [one.title for one, _ in told.drawn] == ["Clock", "Power"]
+    for _, drawn in told.drawn:
+        assert re.findall(r'<line x1="([\d.]+)%"[^>]*class="launch"', drawn) == ["0", "60"]
+        assert re.findall(r'y="14">([^<]+)</text>', drawn) == ["launch 1", "2"]
+    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
