@@ -72,7 +72,7 @@ class Command:
         code = _wait(self.pid, time.monotonic() + seconds)
         if code is None:
             os.kill(self.pid, signal.SIGKILL)
-            code = exit_code(self.pid, options=0)
+            code = exit_code(self.pid)
         out, err = (
             (self._folder / name).read_text("utf-8", errors="replace") for name in ("out", "err")
         )
@@ -106,6 +106,6 @@ def _descendants() -> list[psutil.Process]:
 
 def _wait(pid: int, deadline: float) -> int | None:
     """Return a child's exit code; nothing if it lives longer."""
-    while (code := exit_code(pid)) is None and time.monotonic() < deadline:
+    while (code := exit_code(pid, os.WNOHANG)) is None and time.monotonic() < deadline:
         time.sleep(0.005)
     return code
