@@ -5,7 +5,6 @@ They measure the simulated accelerator in its own time, which nothing on the mac
 with jitter that is another in every process. So the runs may be made several at a time.
 """
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from frobench.suite.units import counted
 from studies.calibration.figures import Figure, Goal, Table, bounded
 from studies.calibration.work import Spread, Tell
 from tests.instruments.faults.judging import validate_file
-from tests.instruments.processes.command import ROOT, frobench
+from tests.instruments.processes.command import frobench, simulated
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 
 LAUNCHES = 6
@@ -90,12 +89,7 @@ def _runs(runs: int) -> Iterator[tuple[set[str], list[bool]]]:
 
 
 def _run(_number: int) -> tuple[set[str], list[bool]]:
-    paths = [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
-    environment = {
-        "SIM_SPEC": json.dumps(FIELDS),
-        "PYTHONPATH": os.pathsep.join(paths),
-        "OMP_NUM_THREADS": "1",  # the runs share the cores
-    }
+    environment = simulated(FIELDS) | {"OMP_NUM_THREADS": "1"}  # the runs share the cores
     with TemporaryDirectory() as name:
         folder = Path(name)
         made = frobench(

@@ -25,7 +25,7 @@ from studies.faults.bodies import RUN
 from studies.faults.forked import CHEAP, Command, Ended, processes_left, run
 from studies.faults.kept import finish
 from studies.faults.trials import Extent, Trial
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import variables
 
 PROMISE = (
     "A run is measured and stored whatever the terminal, the locale, the user and the clock are. "
@@ -83,12 +83,12 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     kind = trial.kind
     if kind in NEW_PROCESSES or kind in OUTPUTS:
         yield from _new_process(folder, OUTPUTS.get(kind, ""), NEW_PROCESSES.get(kind, {}))
-    elif trial.kind in TERMINALS:
-        yield from _on_terminal(folder, trial.kind)
-    elif trial.kind in PREPARED:
-        yield from stored(run(CHEAP, folder, PREPARED[trial.kind]), folder)
+    elif kind in TERMINALS:
+        yield from _on_terminal(folder, kind)
+    elif kind in PREPARED:
+        yield from stored(run(CHEAP, folder, PREPARED[kind]), folder)
     else:
-        yield from OTHERS[trial.kind](folder)
+        yield from OTHERS[kind](folder)
     yield from processes_left()
 
 
@@ -101,15 +101,13 @@ def stored(ended: Ended, folder: Path) -> Iterator[str]:
         yield "no run is stored"
 
 
-def _new_process(folder: Path, redirection: str, variables: dict[str, str]) -> Iterator[str]:
+def _new_process(folder: Path, redirection: str, surroundings: dict[str, str]) -> Iterator[str]:
     """Run the command in new processes of a shell; what its output is worth is no matter."""
     arguments = " ".join(f"'{argument}'" for argument in CHEAP)
     done = subprocess.run(
         ["/bin/bash", "-c", f"'{sys.executable}' -m frobench {arguments} {redirection}"],
         cwd=folder,
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT), "FROBENCH_LOCK": str(folder / "frobench.lock")}
-        | variables,
+        env=variables(folder, surroundings),
         capture_output=True,
         text=True,
         check=False,

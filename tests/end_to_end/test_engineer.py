@@ -5,7 +5,6 @@ The commands are those of `docs/ci.md`. They run on a simulated accelerator, in 
 time: what is 10% slower there is so on any machine.
 """
 
-import json
 import os
 import re
 import shlex
@@ -19,7 +18,7 @@ import pytest
 from frobench.suite.stored import store
 from tests.conftest import QUIET
 from tests.instruments.processes import warm
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import ROOT, simulated
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.processes.project_files import planted
 
@@ -54,9 +53,11 @@ def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
 '''
 BEFORE = CODE.format(steps=20)
 SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
-SPEC = {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
+DEVICE = simulated(
+    {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
+)
 """Runs of a machine that differ so little are never called different by chance."""
-PATHS = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "instruments" / "simulated")))
+PATHS = os.pathsep.join([QUIET, DEVICE["PYTHONPATH"]])
 COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"', "pip": "true"}
 """What the page calls; Python finds the package in the folder that it is called in."""
 
@@ -82,7 +83,7 @@ def _start(mine: Path, commands: str) -> subprocess.Popen[str]:
             "RUNNER_TEMP": str(mine.parent),
             "FROBENCH_LOCK": str(mine / "lock"),
             "PATH": os.pathsep.join([str(mine.parent / "bin"), os.environ["PATH"]]),
-            "SIM_SPEC": json.dumps(SPEC),
+            "SIM_SPEC": DEVICE["SIM_SPEC"],
         }
         | variables,
         pass_fds=descriptors,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """An engineer measures her own project: her question, her answer, her commit, and no torch."""
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -13,7 +12,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Telemetry
 from tests.instruments.faults.spoiling import put
 from tests.instruments.processes import git_project
-from tests.instruments.processes.command import ROOT, frobench
+from tests.instruments.processes.command import found_first, frobench
 from tests.instruments.processes.project_files import planted
 from tests.project.test_absent import BLOCKER
 
@@ -49,9 +48,7 @@ class Engineer:
         self.folder = planted(git_project.repository(folder / "mine"), files)
         self.commit = git_project.commit(self.folder, "Sort numbers")
         blocker = planted(folder / "blocker", {"sitecustomize.py": BLOCKER})
-        paths = [blocker, ROOT, os.environ.get("PYTHONPATH", "")]
-        path = os.pathsep.join(map(str, paths))
-        self.ran = self.call("run", ABSENT="torch", PYTHONPATH=path)
+        self.ran = self.call("run", ABSENT="torch", **found_first(blocker))
         (self.path,) = self.folder.glob("results/*/*.json")
 
     def call(self, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where a package is missing one is told which, and `docs/offline.md` names all that one needs."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.instruments.processes.command import ROOT, frobench
+from tests.instruments.processes.command import ROOT, found_first, frobench
 
 RESULTS = ROOT / "results"
 BLOCKER = """
@@ -35,9 +34,7 @@ def test_what_is_missing_is_named_in_one_line(
     tmp_path: Path, verb: tuple[object, ...], module: str, package: str
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(BLOCKER)
-    before = os.environ.get("PYTHONPATH", "")
-    paths = os.pathsep.join([str(tmp_path), str(ROOT), before])
-    environment = {"ABSENT": module, "PYTHONPATH": paths}
+    environment = {"ABSENT": module, **found_first(tmp_path)}
     said = frobench(*verb, folder=tmp_path, environment=environment)
     assert "Traceback" not in said.stderr
     line = said.stderr.splitlines()[-1]

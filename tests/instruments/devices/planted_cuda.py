@@ -5,10 +5,9 @@ The driver's library is simulated below pynvml; torch's own Python code runs abo
 functions in which torch's CUDA build is C++.
 """
 
-import os
 from pathlib import Path
 
-from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.command import found_first
 
 TOO_OLD = (
     "The NVIDIA driver on your system is too old (found version 12090). Please update your GPU "
@@ -53,5 +52,4 @@ def plant(folder: Path, *, driver: str = "575.57.08", refusal: str | None = None
     refusal : why CUDA counts no GPU
     """
     (folder / "sitecustomize.py").write_text(TORCH.format(driver=driver, refusal=refusal))
-    paths = (str(folder), str(ROOT), os.environ.get("PYTHONPATH", ""))
-    return {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return found_first(folder)

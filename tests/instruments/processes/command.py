@@ -24,9 +24,14 @@ QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu"
 
 def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, str]:
     """Return the variables of a command, with a machine lock of its own."""
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
+    own = {"FROBENCH_LOCK": str(folder / "frobench.lock"), **found_first()}
     return {**os.environ, **own, **(others or {})}
+
+
+def found_first(*folders: Path) -> dict[str, str]:
+    """Return the variable that lets Python look in these folders before it looks elsewhere."""
+    paths = (*map(str, (*folders, ROOT)), os.environ.get("PYTHONPATH"))
+    return {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def simulated(spec: Mapping[str, Any]) -> dict[str, str]:

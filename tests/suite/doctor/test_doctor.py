@@ -32,7 +32,7 @@ from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.planted_cuda import TOO_OLD, plant
 from tests.instruments.devices.simulated_nvml import Gpu, Install
 from tests.instruments.faults.judging import put
-from tests.instruments.processes.command import ROOT, frobench
+from tests.instruments.processes.command import ROOT, frobench, simulated
 from tests.instruments.processes.project_files import planted
 
 Files = dict[str, str]
@@ -549,7 +549,6 @@ def test_the_page_of_troubles_is_that_of_the_rules() -> None:
 # a backend of another package
 
 SAID = "Failed to load the backend extension: torch_npu. (OSError: libascendcl.so is missing)"
-SIMULATED = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests/instruments/simulated")])}
 
 
 @pytest.mark.parametrize("files", [{}, NVIDIA_H100], ids=["alone", "beside a GPU"])
@@ -578,13 +577,13 @@ OFF = f"{AUTOLOAD}='0' switches it off\n  advice: unset {AUTOLOAD}; or measure w
 def test_a_run_refuses_to_measure_a_cpu_instead(
     tmp_path: Path, variable: str, value: str, named: str
 ) -> None:
-    environment = SIMULATED | {variable: value}
+    environment = simulated({}) | {variable: value}
     seen = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
     assert seen.returncode == 3
     assert named in seen.stderr
 
 
 def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:
-    seen = frobench("doctor", "--json", folder=tmp_path, environment=SIMULATED)
+    seen = frobench("doctor", "--json", folder=tmp_path, environment=simulated({}))
     names = json.loads(seen.stdout)["there"]["torch"]["names"]
     assert names == [[name, "Simulated accelerator"] for name in ("sim:0", "sim:1")]
