@@ -5,7 +5,7 @@ A case takes its launches, a read-back, and the longer of its arithmetic and its
 the other. So a doubled rate never quite doubles a speed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -87,18 +87,15 @@ def run(
     one = replace(told.accelerators[0], name=device, capability=None, memory_bytes=64 * 2**30)
     told = of_its_name(replace(told, accelerators=[one]))
     told.unknown["accelerators.0.capability"] = "the card is made up"
-    cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
-    cases += [*_convolutions(card), *(_transformer(card, sizes) if transformer else ())]
-    plans: dict[str, list[Plan]] = {}
-    for exercise, plan in cases:
-        plans.setdefault(exercise, []).append(plan)
-    every = {name: partial(_as_they_are, mine) for name, mine in plans.items()}
+    plans = {name: partial(_plans_of_card, name, sizes) for name in PLANS}
+    if not transformer:
+        del plans["transformer"]
     wanted = Wanted(launches=LAUNCHES, profile="rigorous", noise=NOISE)
-    return of_machine(wanted, told, Pair(CPU, card), every)
+    return of_machine(wanted, told, Pair(CPU, card), plans)
 
 
-def _as_they_are(plans: list[Plan], *_: object) -> Iterator[Plan]:
-    yield from plans
+def _plans_of_card(exercise: str, sizes: Sizes, _: list[str], rates: Pair) -> Iterator[Plan]:
+    return PLANS[exercise](rates.gpu, sizes)
 
 
 def _seconds(card: Rates, work: Work, launches: int = 1, dtype: str = "float32") -> float:
@@ -106,51 +103,55 @@ def _seconds(card: Rates, work: Work, launches: int = 1, dtype: str = "float32")
     return launches * card.launch + card.readback + max(flops, moved)
 
 
-def _case(
-    exercise: str, function: str, seconds: float, work: Work, **params: Scalar
-) -> tuple[str, Plan]:
+def _plan(function: str, seconds: float, work: Work, **params: Scalar) -> Plan:
     place: dict[str, Scalar] = {"device": DEVICE}
-    return exercise, Plan(function, place | params, seconds, work, CHECK)
+    return Plan(function, place | params, seconds, work, CHECK)
 
 
-def _products(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _products(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
         function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
         for n in sizes.products:
             work = Work(flops=2.0 * n**3, bytes=3.0 * width * n**2)
             seconds = _seconds(card, work, dtype=dtype)
-            yield _case("matmul", function, seconds, work, n=n, dtype=dtype)
+            yield _plan(function, seconds, work, n=n, dtype=dtype)
 
 
-def _copies(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _copies(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     for size in sizes.copies:
         work = Work(bytes=2.0 * size, path="within")
-        yield _case("copies", "bench_within", _seconds(card, work), work, size=size)
+        yield _plan("bench_within", _seconds(card, work), work, size=size)
         for function in ("bench_to_device", "bench_to_host"):
             for memory, rate in (("pinned", card.link), ("pageable", 0.2 * card.link)):
                 work = Work(bytes=float(size), path="host")
                 seconds = card.launch + card.readback + size / rate
-                yield _case("copies", function, seconds, work, size=size, memory=memory)
+                yield _plan(function, seconds, work, size=size, memory=memory)
 
 
-def _loops(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _pieces(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     for pieces in sizes.pieces:
         work = Work(flops=1e6, bytes=8e6)
         seconds = _seconds(card, work, pieces)
-        yield _case("many_or_one", "bench_pieces", seconds, work, pieces=pieces)
+        yield _plan("bench_pieces", seconds, work, pieces=pieces)
+
+
+def _logging(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     for function, launches, read in (("bench_item", 2, 1), ("bench_log_on_device", 3, 0)):
         for steps in sizes.steps:
             work = Work(flops=2e6 * steps, items=steps)
             seconds = steps * (launches * card.launch + read * card.readback)
-            yield _case("norm_logging", function, seconds, work, steps=steps)
+            yield _plan(function, seconds, work, steps=steps)
+
+
+def _losses(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     work = Work(flops=1e8, items=100)
     for every in sizes.every:
         seconds = 100 * 20 * card.launch + 100 // every * card.readback
         shown = {"network": "small", "every": str(every)}
-        yield _case("loss_reporting", "bench_reading", seconds, work, **shown)
+        yield _plan("bench_reading", seconds, work, **shown)
 
 
-def _transformer(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
+def _transformer(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     width = 4096
     weights = 12 * width**2
     shape: dict[str, Scalar] = {"width": width, "layers": 1}
@@ -159,21 +160,19 @@ def _transformer(card: Rates, sizes: Sizes) -> Iterator[tuple[str, Plan]]:
     for function, work in (("bench_train", train), ("bench_prefill", prefill)):
         for name, launches in ((function, 3 * KERNELS), (f"{function}_graph", 1)):
             seconds = _seconds(card, work, launches, "bfloat16")
-            yield _case("transformer", name, seconds, work, **shape, dtype="bfloat16")
+            yield _plan(name, seconds, work, **shape, dtype="bfloat16")
     for batch in sizes.batches:
         cache = 4 * 2048 * batch * width
         work = Work(flops=2.0 * batch * weights, bytes=2.0 * weights + cache)
         for name, launches in (("bench_decode", KERNELS), ("bench_decode_graph", 1)):
             seconds = _seconds(card, work, launches, "bfloat16")
-            yield _case("transformer", name, seconds, work, **shape, batch=batch, dtype="bfloat16")
+            yield _plan(name, seconds, work, **shape, batch=batch, dtype="bfloat16")
     narrow = Work(flops=6.0 * 12 * 256**2 * 128, bytes=32.0 * 12 * 256**2)
     seconds = _seconds(card, narrow, 3 * KERNELS)
-    yield _case(
-        "transformer", "bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32"
-    )
+    yield _plan("bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32")
 
 
-def _convolutions(card: Rates) -> Iterator[tuple[str, Plan]]:
+def _convolutions(card: Rates, _: Sizes) -> Iterator[Plan]:
     numbers, weights = 256 * 256 * 28**2, 2 * 9 * 256**2
     forward = Work(flops=2.0 * weights * 256 * 28**2, bytes=2.0 * (weights + 2 * numbers))
     step = Work(flops=6.0 * weights * 256 * 28**2, bytes=24.0 * weights + 8.0 * numbers)
@@ -181,7 +180,19 @@ def _convolutions(card: Rates) -> Iterator[tuple[str, Plan]]:
         shape: dict[str, Scalar] = {"images": 256, "channels": 256, "layout": layout}
         for function, work, launches in (("bench_forward", forward, 7), ("bench_step", step, 30)):
             seconds = _seconds(card, work, launches, "bfloat16")
-            yield _case("convolutions", function, seconds, work, **shape, dtype="bfloat16")
+            yield _plan(function, seconds, work, **shape, dtype="bfloat16")
+
+
+PLANS: dict[str, Callable[[Rates, Sizes], Iterator[Plan]]] = {
+    "matmul": _products,
+    "copies": _copies,
+    "many_or_one": _pieces,
+    "norm_logging": _logging,
+    "loss_reporting": _losses,
+    "convolutions": _convolutions,
+    "transformer": _transformer,
+}
+"""What plans the cases of an exercise."""
 
 
 def on_the_cpu(base: Run) -> Run:
