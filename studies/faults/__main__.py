@@ -30,7 +30,7 @@ PARTS: dict[str, Part] = {
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 MUTANTS = 20_000
-"""Mutants of a campaign, unless it is told another number."""
+"""Mutants of a campaign by default."""
 AT_ONCE = 3
 """Trials at the same time: on two cores, as most of them wait for a quarter of their time."""
 LONGEST = 600

@@ -20,7 +20,7 @@ from tests.instruments.processes.forking import become, exit_code, fork, run_com
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
 PATIENCE = 240.0
-"""Seconds that a command may take, of which it needs two on a machine that does nothing else."""
+"""Seconds that a command may take; on an idle machine it takes two."""
 LEFT_SECONDS = 60.0
 """Seconds after a command's end in which all its processes must be gone, on a busy machine too."""
 BENCHES = Path(__file__).parent / "benches"

@@ -244,7 +244,7 @@ PREPARED: dict[str, Callable[[], object]] = {
     "few files and processes": partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, 64)),
     "no rights for others": partial(os.umask, 0o077),
 }
-"""What the process of a run is told before anything else; the run is stored all the same."""
+"""Calls that change a run's process before the run begins; the run is stored all the same."""
 OTHERS: dict[str, Callable[[Path], Iterable[str]]] = {
     "two users at a time": _two_users,
     "folder removed before the start": _removed,

@@ -40,7 +40,7 @@ class Trial(NamedTuple):
 
 
 class Result(Struct):
-    """What a trial has shown: its faults, of which there must be none."""
+    """The result of a trial; a good one has no faults."""
 
     part: str
     kind: str

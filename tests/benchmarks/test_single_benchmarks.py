@@ -370,10 +370,10 @@ def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_na
 
 
 class Queue(nullcontext[None]):
-    """Stands where a stream does, on a device that does everything at once."""
+    """A stream of a device that works while it is called."""
 
     def wait_stream(self, other: "Queue") -> None:
-        """Do nothing: all is done."""
+        """Do nothing: the other stream's work is done."""
 
 
 @pytest.mark.parametrize(("place", "passes"), [("1 - number % 2", True), ("number % 2", False)])

@@ -59,7 +59,8 @@ def test_a_run_on_three_nodes_names_the_one_whose_link_is_slow(tmp_path: Path) -
     assert [node.ranks for node in run.frobench.nodes or []] == [1, 1, 1]
     assert [case.extra_info.device for case in run.benchmarks] == ["cpu/3x1"]
     assert not [one for one in run.frobench.conclusions if one.severity == "error"]
-    (slow,) = (it for it in findings.findings(run)["collectives"] if it.name == "slowest-cpu/3x1")
+    collectives = findings.findings(run)["collectives"]
+    (slow,) = (one for one in collectives if one.name == "slowest-cpu/3x1")
     assert slow.answer.startswith("The link of node 2 is slow: ")
 
 

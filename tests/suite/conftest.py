@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests of several rooms use."""
+"""What tests of several packages use."""
 
 from functools import partial
 
@@ -10,6 +10,6 @@ from tests.instruments.devices.simulated_nvml import Install, install, install_n
 
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Return what puts GPUs into the machine, of which no driver answers before."""
+    """Return what puts GPUs into a machine whose drivers do not answer before."""
     install_none(monkeypatch)
     return partial(install, monkeypatch)

@@ -36,7 +36,7 @@ STRANGE: dict[str, Any] = {
         "peer": {"latency": 41e-6, "rate": 1.7e9},
     },
 }
-"""A backend of which nothing in the project knows the name or a rate, in its own time."""
+"""A backend whose name and rates the project does not know, in its own time."""
 DEVICES = [f"acme:{index}" for index in range(4)]
 GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
 EXACT = 0.005
@@ -150,9 +150,9 @@ def measured(
     admitted: str = "",
     **variables: str,
 ) -> Measured:
-    """Measure simulated devices through the command, all unless told, in a single launch.
+    """Measure the simulated devices that `spec` describes, through the command, in one launch.
 
-    In the simulation's own time nothing may be called wrong but what is, by the exit code.
+    In the simulation's own time the run must end with the expected exit code.
 
     spec : fields of `Spec` that are not the default ones
     select : the expression that selects the cases

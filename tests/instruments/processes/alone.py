@@ -65,7 +65,8 @@ def load(path: Path) -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(path.parent)
         for sibling in path.parent.glob("*.py"):  # another folder's may have the same name
-            patch.setitem(sys.modules, sibling.stem, ModuleType("afterwards as it was"))
+            # It is set before it is deleted, so that afterwards the new module is removed too.
+            patch.setitem(sys.modules, sibling.stem, ModuleType(sibling.stem))
             del sys.modules[sibling.stem]
         return import_module(path.stem)
 

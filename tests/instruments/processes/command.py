@@ -16,9 +16,9 @@ from frobench.suite.stored.types import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 TRICKY, KNOWN = (ROOT / "tests" / "instruments" / name for name in ("tricky", "truth"))
-"""Benchmarks that go wrong on purpose, and benchmarks of which is known what they take."""
+"""Benchmarks that go wrong on purpose, and benchmarks whose times are known."""
 PATIENCE = 240.0
-"""Seconds that a command may take, of which it needs a few on a machine that does nothing else."""
+"""Seconds that a command may take; on an idle machine it takes a few."""
 QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
 
 

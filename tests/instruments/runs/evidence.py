@@ -24,7 +24,7 @@ def side_by_side(seconds: float, concurrency: float) -> dict[str, float]:
 
 
 def of_launches(seconds: list[float], concurrency: float) -> dict[str, list[Any]]:
-    """Return these parts of several launches; of one without a time, none."""
+    """Return these parts of several launches; a launch without a time has NaN."""
     launches = [side_by_side(one, concurrency) for one in seconds]
     names = launches[0]
     return {name: [one[name] + 0 * one["at_once"] for one in launches] for name in names}

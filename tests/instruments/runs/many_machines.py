@@ -25,9 +25,9 @@ from tests.instruments.runs.made_up_fleet import label
 CASES, LAUNCHES, SAMPLES = 300, 6, 5
 """Cases are about as many, and samples at most."""
 TWICE = 20
-"""Of every so manieth machine there are two runs."""
+"""One machine of so many has two runs."""
 SIZES = ("n", "size", "parameters")
-"""Parameters of which larger ones make more cases."""
+"""Parameters whose larger values make more cases."""
 LARGER = 1.5
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -76,7 +76,7 @@ def _more(plans: Plans, devices: list[str], rates: Pair) -> Iterator[Plan]:
     """Yield cases, and cases like them of a larger size, with which work and time grow alike."""
     for plan in plans(devices, rates):
         yield plan
-        for name in {*SIZES} & {*plan.params}:
+        for name in filter(plan.params.__contains__, SIZES):
             amounts = plan.work.flops, plan.work.bytes, plan.work.items
             flops, moved, items = (amount and LARGER * amount for amount in amounts)
             yield plan._replace(

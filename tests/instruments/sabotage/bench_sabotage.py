@@ -64,7 +64,7 @@ def bench_cached(measure: Measure, accelerator: Device, caught: str) -> None:
 
 @cases("quick", caught=["warm-cache"], cache=["cold"])
 def bench_claimed(measure: Measure, accelerator: Device, caught: str, cache: str) -> None:
-    """Call caches cold that nobody empties."""
+    """Claim cold caches without emptying them."""
     measure_sum(measure, accelerator)
 
 
@@ -103,7 +103,7 @@ def bench_clock_stopped(
 def bench_slow_device(
     measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Work on two devices, the second of which has half the speed."""
+    """Work on two devices; the second has half the speed."""
     monkeypatch.setattr(simulated(devices[1].name), "speed", 0.5)
     measure_on_each(measure, devices)
 

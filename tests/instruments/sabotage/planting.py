@@ -38,7 +38,7 @@ def measure_product(
     product: Callable[[torch.Tensor, torch.Tensor], object] = torch.matmul,
     b: torch.Tensor | None = None,
 ) -> None:
-    """Measure what claims to be the product of two matrices, of which the second may be given."""
+    """Measure what claims to be the product of two matrices; `b` may give the second."""
     one, other = factors(device)
     other = other if b is None else b
     measure(lambda: product(one, other), work=Work(flops=2 * N**3), check=freivalds(one, other))

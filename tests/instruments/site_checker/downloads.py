@@ -182,6 +182,7 @@ class Run:
     def _cases(self, report: Report) -> None:
         for at, cells in enumerate(self.tables["cases"], start=1):
             place, found, name = f"{self.page.stem}.cases.csv, row {at}", row(cells), cells["case"]
+            # A row without an estimate is a fault, even if none can be computed.
             report.compare(found or "none", self._of_case(cells), f"{place}: {cells['quantity']}")
             report.compare(cells["number"], str(self.numbers[name]), f"{place}: number")
 

@@ -57,6 +57,8 @@ def bench_streams(measure: Measure, accelerator: Device, n: int) -> None:
     measure(
         lambda: [product(lane, *pair) for lane, pair in zip(lanes, pairs, strict=True)],
         work=Work(flops=4 * n**3),
-        check=lambda its: worst(freivalds(*pair)(it) for pair, it in zip(pairs, its, strict=True)),
+        check=lambda results: worst(
+            freivalds(*pair)(result) for pair, result in zip(pairs, results, strict=True)
+        ),
         lanes=lanes,
     )

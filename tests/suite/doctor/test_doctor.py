@@ -388,7 +388,7 @@ def test_a_sound_idle_gpu_raises_no_alarm(tmp_path: Path, gpus: Install) -> None
         ("nvmlInitWithFlags", "LIB_RM_VERSION_MISMATCH", "NVML/RM version mismatch."),
     ],
 )
-def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
+def test_a_device_that_the_driver_does_not_name_cannot_be_used(
     tmp_path: Path, gpus: Install, function: str, error: str, reason: str
 ) -> None:
     gpus(Gpu()).refuses[function] = getattr(pynvml, f"NVML_ERROR_{error}")
