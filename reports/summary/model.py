@@ -338,16 +338,19 @@ class Summary(Struct, frozen=True, kw_only=True):
 
 
 def device_names(runs: Sequence[Summary]) -> list[str]:
-    """Name the device of each run; those that share a name are told apart by what differs."""
+    """Name the device of each run; those that share a name are told apart by what differs first."""
     words = {run.device_id: distinctions(run.environment) for run in runs}
     namesakes: dict[str, set[str]] = {}
     for run in runs:
         namesakes.setdefault(run.device, set()).add(run.device_id)
 
     def name(run: Summary) -> str:
-        others = [words[other] for other in namesakes[run.device]]
-        own = [one for one in words[run.device_id] if any(one not in other for other in others)]
-        return ", ".join([run.device, *own])
+        shown, alike = [run.device], [words[other] for other in namesakes[run.device]]
+        for one in words[run.device_id]:
+            if any(one not in other for other in alike):
+                shown.append(one)
+                alike = [other for other in alike if one in other]
+        return ", ".join(shown)
 
     return [name(run) for run in runs]
 
