@@ -33,6 +33,8 @@ NOT_TRIED = re.compile(
     r"|Comparison\w+_Is(Not)?_(?!Is)\w+$"
 )
 """Operators of cosmic-ray whose mutants would say nothing about tests."""
+NO_RESULT = re.compile(r"\b(frozen|maxsize|strict)=\S*\n|\nTYPE_CHECKING")
+"""A line, broken before a value on which no result depends while the code is right."""
 
 
 class Site(NamedTuple):
@@ -72,12 +74,17 @@ def _sites(checkout: Path, path: str) -> list[Site]:
     for name in sorted(operator_names()):
         if not (NOT_TRIED.search(name) or get_operator(name).arguments()):
             kinds.setdefault(name.rpartition("_")[0] or name, []).append(name)
-    nodes = [*ast_nodes(get_ast(source))]
+    nodes, lines = [*ast_nodes(get_ast(source))], source.splitlines()
     return [
         Site(path, start, [(name, occurrence) for name in names])
         for names in kinds.values()
         for occurrence, start in enumerate(_starts(get_operator(names[0])(), nodes))
+        if not NO_RESULT.search(_broken(lines[start[0] - 1], start[1]))
     ]
+
+
+def _broken(line: str, column: int) -> str:
+    return f"{line[:column]}\n{line[column:]}"
 
 
 def _starts(operator: object, nodes: Iterable[object]) -> Iterator[tuple[int, int]]:
