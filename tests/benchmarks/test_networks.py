@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What ranks exchange is right, and an operation that does nothing does not pass."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import product
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
-from unittest.mock import Mock
+from threading import Thread
+from unittest.mock import MagicMock, Mock
 
 import pytest
 import torch
@@ -16,8 +20,10 @@ import torch.distributed as dist
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.worker_commands import Task
-from frobench.suite.kit.worker_process import Seat
+from frobench.suite.kit.worker_process import Seat, serve
 from frobench.suite.kit.workers import Worker
+from frobench.suite.stored.types import Work
+from tests.benchmarks.calls import CPU
 from tests.instruments.processes.alone import BENCHMARKS, load, run_pytest
 from tests.instruments.processes.command import ROOT
 
@@ -49,15 +55,30 @@ def operation(device: Device, rank: int, name: str, size: int, lacking: str = ""
     return (lame if lacking else body), check
 
 
+def in_thread(seat: Seat, seed: int) -> tuple[Connection, Mock]:
+    """Let a thread of this process be a worker."""
+    ours, theirs = Pipe()
+    thread = Thread(target=serve, args=(theirs, seat, seed))
+    thread.start()
+    return ours, Mock(join=thread.join)
+
+
 @pytest.fixture(scope="module")
 def group() -> Iterator[Group]:
-    """Start two ranks that find the benchmarks."""
+    """Start three ranks that find the benchmarks; the last one is a thread of this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
+        patch.setenv("GLOO_SOCKET_IFNAME", "lo")
         ranks = [Worker(Seat(f"rank {number}", "cpu", (0,))) for number in range(2)]
-        yield Group(ranks, [LOOPBACK] * 2, 120.0)
+        ranks.append(Worker(Seat("rank 2", "cpu"), start_process=in_thread))
+        group = Group(ranks, [LOOPBACK] * 3, 120.0)
+        yield group
+        group.part()
         for rank in ranks:
             rank.close()
+    gc.enable()
+    for name in {"networks", "steps", "stages", "decoders"} & {*sys.modules}:
+        del sys.modules[name]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -67,16 +88,68 @@ def test_every_rank_gets_what_it_should(group: Group, name: str, size: int) -> N
         body.timed(2)
         assert body.check().passed
         assert "barrier" in body.parts()
-        assert ("to_rank_1" in body.parts()) == (name == "neighbours")
+        assert ("to_rank_2" in body.parts()) == (name == "neighbours")
 
 
-@pytest.mark.parametrize(("split", "sent"), [(False, 8), (True, 16)])
+@pytest.mark.parametrize(("split", "sent"), [(False, 4), (True, 16)])
 def test_a_message_has_its_size_and_only_a_split_one_a_number_for_every_rank(
     monkeypatch: pytest.MonkeyPatch, *, split: bool, sent: int
 ) -> None:
     monkeypatch.setattr(dist, "get_world_size", lambda: 4)
     networks = load(BENCHMARKS / "networks.py")
-    assert networks.Numbers(Device("cpu"), 8, split=split).of(0).nbytes == sent
+    assert networks.Numbers(CPU, 4, split=split).of(0).nbytes == sent
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "moved"),
+    [
+        ("all_reduce", 8000, 2 * 3 / 4 * 8000),
+        ("send_receive", 8000, 2 * 8000),
+        ("all_gather", 8000, 3 / 4 * 8000),
+        ("all_gather", 8, 3 / 4 * 4 * 4),  # at least a number of each
+        ("reduce_scatter", 8000, 3 / 4 * 8000),
+        ("broadcast", 8000, 8000),
+        ("all_to_all", 8000, 3 / 4 * 8000),
+        ("neighbours", 8000, 8000),
+    ],
+)
+def test_bytes_are_those_that_the_link_of_each_of_four_ranks_must_carry(
+    function: str, size: int, moved: float
+) -> None:
+    measure, group = Mock(), MagicMock()
+    group.__len__.return_value = 4
+    module = load(BENCHMARKS / "bench_collectives.py")
+    getattr(module, f"bench_{function}")(measure, group=group, size=size)
+    assert measure.call_args.kwargs["work"] == Work(bytes=moved, path="network")
+
+
+WEIGHTS = 12 * 128**2
+"""Of the products of a layer."""
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "needed"),
+    [
+        ("networks.all_reduce", (8,), 4 * 8),
+        ("networks.all_gather", (8,), 4 * 8),
+        ("steps.step", (128, 16, "alone", "weak"), 4 * (10 * WEIGHTS + 30 * 16 * 128)),
+        ("steps.step", (128, 16, "alone", "strong"), 4 * (10 * WEIGHTS + 30 * 4 * 128)),
+        ("steps.step", (128, 3, "alone", "strong"), 4 * (10 * WEIGHTS + 30 * 1 * 128)),
+        ("steps.step", (128, 0, "exchange", "weak"), 4 * 2 * (WEIGHTS + 2 * 128)),
+        ("stages.pipeline", (128, 4, "alone"), 4 * 5 * 4 * WEIGHTS),
+    ],
+)
+def test_each_of_four_ranks_wants_as_much_memory_as_it_takes(
+    monkeypatch: pytest.MonkeyPatch, call: str, given: tuple[object, ...], needed: int
+) -> None:
+    wanted = []
+    monkeypatch.setattr(dist, "get_world_size", lambda: 4)
+    monkeypatch.setattr(Device, "require", lambda _, nbytes: wanted.append(nbytes))
+    home, _, function = call.partition(".")
+    body, _ = getattr(load(BENCHMARKS / f"{home}.py"), function)(CPU, 1, *given)
+    assert max(wanted) == needed
+    if "alone" in given:
+        body()  # without any exchange
 
 
 @pytest.mark.parametrize("name", [*OPERATIONS][1:])  # the check of the first calls it again

@@ -2,7 +2,6 @@
 """What single benchmarks compute and check, and the cases that they leave out."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from threading import Barrier
@@ -65,17 +64,6 @@ def test_the_error_is_the_loss_of_small_weights(weights: str) -> None:
     error, least = (called(name).check.error for name in names)
     assert error > ROUNDED[weights]
     assert error > least
-
-
-def test_images_weights_and_momentum_are_moved_once_and_rounding_alone_is_off() -> None:
-    number, images = torch.float32.itemsize, IMAGES * CHANNELS * POINTS**2
-    block = CONVOLUTIONS.draw_block(CPU, IMAGES, CHANNELS, "contiguous")
-    weights = sum(part.numel() for part in block.parameters())
-    kept = sum(part.numel() for part in block.state_dict().values() if part.dim())
-    forward, step = (called(f"convolutions.{kind}") for kind in ("forward", "step"))
-    assert forward.work.bytes == number * (kept + 2 * images)
-    assert step.work.bytes == number * (6 * weights + 4 * images)
-    assert max(forward.check.error, step.check.error) < 1e-4
 
 
 @pytest.mark.parametrize("layout", CONVOLUTIONS.LAYOUTS)
@@ -234,39 +222,6 @@ def replays(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     return recorded
 
 
-@pytest.mark.usefixtures("replays")
-@pytest.mark.parametrize("way", ["", "_graph"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_declared_operations_are_what_torch_counts_but_for_masked_ones(kind: str, way: str) -> None:
-    result = seen(kind + way, **KINDS[kind])
-    tokens = {"train": TRAINED, "prefill": CACHED, "decode": 1}[kind]
-    masked = tokens * (tokens - 1) // 2  # pairs of a token and a later one
-    passes = 3 if kind == "train" else 1
-    assert result.work.flops == result.products - passes * 2 * 4 * 256 * masked
-    assert result.work.items == {"decode": 3}.get(kind, tokens)
-    assert result.check.passed
-
-
-def test_a_training_step_moves_weights_gradients_and_both_moments_twice() -> None:
-    training = TRANSFORMER.prepared(CPU, TRANSFORMER.Shape(**SHAPE), TRAINED)
-    training.step()
-    moments = [moment for state in training.optimizer.state.values() for moment in state.values()]
-    kept = [*training.weights, *(weights.grad for weights in training.weights), *moments]
-    moved = 2 * sum(tensor.nbytes for tensor in kept if tensor.dim())
-    assert seen("train").work.bytes == moved
-
-
-@pytest.mark.parametrize(("kind", "tokens"), [("prefill", CACHED), ("decode", 1)])
-def test_a_pass_moves_weights_caches_inputs_and_outputs_once(kind: str, tokens: int) -> None:
-    batch = KINDS[kind].get("batch", 1)
-    shape = TRANSFORMER.Shape(**SHAPE | {"dtype": "bfloat16"})
-    layers = TRANSFORMER.draw_layers(CPU, shape, "bfloat16").parameters()
-    caches = TRANSFORMER.draw_caches(CPU, shape, CACHED, batch)
-    size = sum(tensor.nbytes for tensor in [*layers, *(part for one in caches for part in one)])
-    size += 2 * batch * tokens * 256 * torch.bfloat16.itemsize
-    assert seen(kind, **KINDS[kind], dtype="bfloat16").work.bytes == size
-
-
 def test_every_step_begins_from_the_same_weights() -> None:
     training = TRANSFORMER.prepared(CPU, TRANSFORMER.Shape(**SHAPE), TRAINED)
     losses = []
@@ -369,21 +324,10 @@ def test_the_first_device_s_losses_are_read_in_each_step_only_where_a_case_is_na
     assert sorted(reads) == times
 
 
-class Queue(nullcontext[None]):
-    """A stream of a device that works while it is called."""
-
-    def wait_stream(self, other: "Queue") -> None:
-        """Do nothing: the other stream's work is done."""
-
-
 @pytest.mark.parametrize(("place", "passes"), [("1 - number % 2", True), ("number % 2", False)])
 def test_a_batch_that_is_prefetched_is_used_from_where_it_was_put(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, *, passes: bool
+    tmp_path: Path, place: str, *, passes: bool
 ) -> None:
-    seen = Recorder()
     module = brief(planted(tmp_path, "bench_loss_reporting", "1 - number % 2", place))
-    monkeypatch.setattr(module, "pinned", lambda tensor: tensor)
-    monkeypatch.setattr(torch.cpu, "current_stream", lambda _: Queue())
-    monkeypatch.setattr(Device, "stream", lambda _: Queue())
-    module.bench_loading(seen, accelerator=CPU, memory="prefetched", **SMALL)
+    seen = called("loss_reporting.loading pageable", module, memory="prefetched")
     assert seen.check.passed == passes

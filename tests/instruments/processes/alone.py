@@ -4,7 +4,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -91,6 +91,7 @@ class Recorder:
     products : floating-point operations of its products, as torch counts them
     commonest : the part of an input that is one and the same value, where inputs are seen
     beside : the check of the other version's result
+    more : how many lanes the body has, and what else is said of it
     """
 
     def __init__(self, counter: AbstractContextManager[Any] | None = None) -> None:
@@ -105,7 +106,8 @@ class Recorder:
         before: Callable[[], object] | None = None,
         apart: Mapping[str, float] = MappingProxyType({}),
         against: Callable[[], Any] | None = None,
-        **_: object,
+        lanes: Sequence[object] = (),
+        **more: object,
     ) -> None:
         """Call the body, and its other version if it has one."""
         inputs = Inputs(body)
@@ -116,6 +118,7 @@ class Recorder:
         self.commonest = inputs.commonest()
         self.products = counter.get_total_flops() if counter else 0
         self.work, self.check, self.apart = work, check(result), apart
+        self.more = {"lanes": len(lanes)} | more
         if against is not None and before is not None:
             before()
         self.beside = None if against is None else check(against())
