@@ -88,11 +88,11 @@ def _product(n: int, width: int = 4, **given: Any) -> Call:  # noqa: ANN401 - a 
     return Call(given | {"n": n}, {"bytes": 3 * width * n**2})
 
 
-def _products(many: int, lanes: int = 0, **where: Any) -> Call:  # noqa: ANN401 - devices or workers
+def _products(many: int, lanes: int, **where: Any) -> Call:  # noqa: ANN401 - devices or workers
     return Call(where | {"n": 64}, {"bytes": many * 12 * 64**2, "items": many, "lanes": lanes})
 
 
-def _copy(times: int, path: str, lanes: int = 0, **where: Any) -> Call:  # noqa: ANN401 - as above
+def _copy(times: int, path: str, lanes: int, **where: Any) -> Call:  # noqa: ANN401 - as above
     return Call(where | {"size": 4**6}, {"bytes": times * 4**6, "path": path, "lanes": lanes})
 
 
@@ -111,10 +111,6 @@ def _norms(steps: int, **where: Device) -> Call:
     return Call(where | {"steps": steps}, {"flops": flops, "items": steps})
 
 
-def _ready() -> Call:
-    return Call(HERE | {"steps": 20}, {"flops": None, "items": 20})
-
-
 def _parameters(passes: int = 1, **where: Device) -> Call:
     work = {"bytes": passes * MODEL, "items": passes * TENSORS}
     return Call(where | {"parameters": 1_000_000}, work)
@@ -130,17 +126,12 @@ def _trained(networks: int = 1, **given: Any) -> Call:  # noqa: ANN401 - as the 
     return Call(given, {"items": items, "lanes": networks - 1})
 
 
-def _split(items: int, lanes: int = 0, **given: Any) -> Call:  # noqa: ANN401 - as above
+def _split(items: int, lanes: int, **given: Any) -> Call:  # noqa: ANN401 - as above
     return Call(given, {"items": items, "lanes": lanes})
 
 
-def _shared(lanes: int = 0, **given: Any) -> Call:  # noqa: ANN401 - as above
+def _shared(lanes: int, **given: Any) -> Call:  # noqa: ANN401 - as above
     return Call({"size": "small", "batch": 64} | given, {"items": 64, "lanes": lanes})
-
-
-def _ten_steps(workers: int, lanes: int) -> Call:
-    declared = {"flops": 10 * SMALL_STEP, "items": 10 * 64, "lanes": lanes}
-    return Call({"workers": COLLEAGUES[:workers], "size": "small", "batch": 64}, declared)
 
 
 def _attention(nbytes: int, items: int, masked: float = 0.0, **sizes: int) -> Call:
@@ -155,7 +146,7 @@ def _images(layout: str, weights: int, images: int, dtype: str = "float32") -> C
     return Call(HERE | shape, {"bytes": nbytes, "items": 3})
 
 
-def _layers(tokens: int, moved: int, passes: int = 1, **given: Any) -> Call:  # noqa: ANN401 - as above
+def _layers(tokens: int, moved: int, passes: int, **given: Any) -> Call:  # noqa: ANN401 - as above
     masked = passes * 2 * 4 * 256 * (tokens * (tokens - 1) // 2)  # pairs of a token and a later one
     given = {"width": 256, "layers": 2} | given
     return Call(given, {"items": given.get("batch", tokens), "bytes": moved}, masked)
@@ -176,8 +167,7 @@ def _small(numbers: float, scales: int, weights: str, **where: Any) -> Call:  # 
 
 TOGETHER = {"devices": [CPU] * 3, "reading": "first"}
 PAIR = {"devices": [CPU] * 2}
-COLLEAGUES = [Colleague("cpu", 5) for _ in range(2)]
-WORKERS = {"workers": COLLEAGUES}
+WORKERS = {"workers": [Colleague("cpu", 5) for _ in range(2)]}
 SMALL_STEP = 2 * 64 * (2 * 16 * 64 + 3 * 64 * 1)
 """Operations of a step of the small network on 64 samples, without a gradient of the inputs."""
 BLOCK = 2 * 8 * (8 * 3**2 + 2)
@@ -186,7 +176,8 @@ LAYER = 12 * 256**2 + 2 * 256
 """Weights of a layer of a transformer."""
 STEP = 2 * LAYER * 4 * 4 * 2
 """Bytes of weights, gradients and both moments of two layers, read and written."""
-NARROW, WIDE = HERE | {"dtype": "float32"}, THERE | {"dtype": "bfloat16"}
+NARROW: dict[str, Any] = HERE | {"dtype": "float32"}
+WIDE: dict[str, Any] = THERE | {"dtype": "bfloat16"}
 PLACED: dict[str, dict[str, Any]] = {
     "create": HERE | {"values": "randn"},
     "create full": HERE | {"values": "full"},
@@ -197,39 +188,32 @@ PLACED: dict[str, dict[str, Any]] = {
 }
 CALLS: dict[str, Call] = {
     "attainable_peak.product": _peak("float32", 4 * SIDES, device=CPU),
-    "attainable_peak.product bfloat16": _peak("bfloat16", 2 * SIDES, device=CPU),
     "attainable_peak.product_narrow": _peak("tfloat32", 4 * SIDES, accelerator=CPU),
-    "attainable_peak.product_narrow float16": _peak("float16", 2 * SIDES, accelerator=CPU),
     # sums of whole numbers are kept in four bytes
     "attainable_peak.product_narrow int8": _peak("int8", SIDES + 3 * 128 * 192, accelerator=CPU),
     "convolutions.forward": _images("channels_last", BLOCK + 4 * 8, 2),  # with the statistics
-    "convolutions.forward contiguous": _images("contiguous", BLOCK + 4 * 8, 2),
     "convolutions.step": _images("channels_last", 6 * BLOCK, 4),
-    "convolutions.step contiguous": _images("contiguous", 6 * BLOCK, 4),
     "convolutions.step bfloat16": _images("contiguous", 6 * BLOCK, 4, "bfloat16"),
-    "copies.to_device": _copy(1, "host", accelerator=CPU, memory="pageable"),
-    "copies.to_host": _copy(1, "host", accelerator=CPU, memory="pageable"),
+    "copies.to_device": _copy(1, "host", 0, accelerator=CPU, memory="pageable"),
+    "copies.to_host": _copy(1, "host", 0, accelerator=CPU, memory="pageable"),
     "copies.both_ways": _copy(2, "both-ways", 2, accelerator=CPU),
     "copies.all_at_once": _copy(3, "host", 3, devices=[CPU] * 3, direction="to_host"),
-    "copies.within": _copy(2, "within", device=CPU),
-    "copies.within_cold": also(_copy(2, "within", device=CPU), cold=True),
-    "copies.between": _copy(1, "between", pair=[CPU] * 2, way="direct"),
+    "copies.within": _copy(2, "within", 0, device=CPU),
+    "copies.within_cold": also(_copy(2, "within", 0, device=CPU), cold=True),
+    "copies.between": _copy(1, "between", 0, pair=[CPU] * 2, way="direct"),
     "copies.numpy": Call(HERE | {"size": 4**6}, {"items": 1}),
     **{
         f"copies.print {size}": Call(HERE | {"size": size}, {"items": 1})
         for size in (4, 4000, 4004, 4**10)
     },
-    "data_parallel.one_device": _shared(accelerator=CPU),
-    "data_parallel.one_device medium": _shared(size="medium", accelerator=CPU),
+    "data_parallel.one_device": _shared(0, accelerator=CPU),
     "data_parallel.by_hand": _shared(4, devices=[CPU] * 4),
-    "data_parallel.by_hand medium": _shared(4, size="medium", devices=[CPU] * 4),
     "data_parallel.by_hand two": _shared(2, **PAIR),
-    "data_parallel.forward": _shared(accelerator=CPU),
-    "data_parallel.forward medium": _shared(size="medium", accelerator=CPU),
-    "data_parallel.data_parallel": _shared(**PAIR),
-    "data_parallel.one_process": _ten_steps(2, 1),
+    "data_parallel.forward": _shared(0, accelerator=CPU),
+    "data_parallel.data_parallel": _shared(0, **PAIR),
+    "data_parallel.one_process": also(_shared(1, **WORKERS), flops=10 * SMALL_STEP, items=640),
     **{
-        f"data_parallel.forward_parts {part}": _shared(part=part, **PAIR)
+        f"data_parallel.forward_parts {part}": _shared(0, part=part, **PAIR)
         for part in ("scatter", "replicate", "parallel_apply", "gather", "whole")
     },
     "long_context.prefill": _attention(
@@ -241,7 +225,6 @@ CALLS: dict[str, Call] = {
     ),
     "loss_reporting.reading": _trained(device=CPU, every="10"),
     "loss_reporting.reading each": _trained(device=CPU, every="1"),
-    "loss_reporting.reading medium": _trained(device=CPU, every="1", network="medium"),
     **{
         f"loss_reporting.loading {memory}": _trained(accelerator=CPU, memory=memory)
         for memory in ("pageable", "pinned", "at_once")
@@ -257,7 +240,6 @@ CALLS: dict[str, Call] = {
     ),
     "matmul.square": _product(64, device=CPU, dtype="float32"),
     "matmul.square bfloat16": _product(128, 2, device=CPU, dtype="bfloat16"),
-    "matmul.square float16": _product(32, 2, device=CPU, dtype="float16"),
     "matmul.square_cold": also(_product(64, device=CPU), cold=True),
     "matmul.square_narrow": _product(64, accelerator=CPU, dtype="tfloat32"),
     "matmul.square_narrow int8": also(
@@ -277,25 +259,23 @@ CALLS: dict[str, Call] = {
     },
     **{f"norm_logging.{name}": _norms(30, accelerator=CPU) for name in ("graph", "pinned", "wait")},
     "norm_logging.launch_only": Call(HERE | {"steps": 30}, {"flops": 30 * 4, "items": 30}),
-    "norm_logging.read_ready": _ready(),
-    "norm_logging.read_ready_log": _ready(),
-    "parallel_matmul.sequence": _products(2, accelerator=CPU),
+    "norm_logging.read_ready": also(_norms(20, device=CPU), flops=None),
+    "norm_logging.read_ready_log": also(_norms(20, device=CPU), flops=None),
+    "parallel_matmul.sequence": _products(2, 0, accelerator=CPU),
     "parallel_matmul.two_streams": _products(2, 2, accelerator=CPU),
     "parallel_matmul.one_thread": _products(3, 3, devices=[CPU] * 3),
     "parallel_matmul.threads": also(_products(3, 3, devices=[CPU] * 3), flops=3 * 2 * 64**3),
     "parallel_matmul.in_turn": also(_products(3, 3, devices=[CPU] * 3), control=True),
     "parallel_matmul.processes": _products(2, 2, **WORKERS),
-    "parallel_matmul.process_sequence": _products(2, **WORKERS),
+    "parallel_matmul.process_sequence": _products(2, 0, **WORKERS),
     "parallel_matmul.processes_in_turn": also(_products(2, 2, **WORKERS), control=True),
     "parameters.read_scalar": Call(HERE | {"parameters": 1_000_000}, {"bytes": 4, "items": 1}),
     "parameters.read_tensor": Call(
         HERE | {"parameters": 1_000_000}, {"bytes": 4 * 250**2, "items": 1}
     ),
     "parameters.move": _parameters(2, accelerator=CPU),
-    **{
-        f"parameters.{name}": _parameters(accelerator=CPU)
-        for name in ("write_copy_pinned", "write_load_pinned")
-    },
+    "parameters.write_copy_pinned": _parameters(accelerator=CPU),
+    "parameters.write_load_pinned": _parameters(accelerator=CPU),
     **{
         f"parameters.{name}": _parameters(device=CPU)
         for name in (
@@ -314,11 +294,11 @@ CALLS: dict[str, Call] = {
     "small_weights.decode int4": _small(0.5, 4 * 12 * 512**2 // 128, "int4"),  # with a zero each
     "small_weights.decode float8": _small(1, 4 * 4, "float8_e4m3fn"),
     "small_weights.decode_graph": _small(1, 2 * 9 * 512, "int8", accelerator=CPU),
-    "split_model.forward": _split(64, tokens=64, device=CPU),
-    "split_model.split_forward": _split(64, tokens=64, accelerator=CPU),
-    "split_model.layers": _split(64, tokens=64, device=CPU),
-    "split_model.step": _split(64, tokens=64, device=CPU),
-    "split_model.split_step": _split(64, tokens=64, accelerator=CPU),
+    "split_model.forward": _split(64, 0, tokens=64, device=CPU),
+    "split_model.split_forward": _split(64, 0, tokens=64, accelerator=CPU),
+    "split_model.layers": _split(64, 0, tokens=64, device=CPU),
+    "split_model.step": _split(64, 0, tokens=64, device=CPU),
+    "split_model.split_step": _split(64, 0, tokens=64, accelerator=CPU),
     "split_model.embedding": Call(HERE | {"tokens": 64}, {"bytes": 2 * 64 * 512 * 4, "items": 64}),
     "split_model.boundary": Call(THERE | {"tokens": 64}, {"bytes": 64 * 512 * 4, "items": 64}),
     "split_model.pipeline": _split(4, 3, devices=[CPU] * 3, n=64, micro=4),
@@ -326,20 +306,15 @@ CALLS: dict[str, Call] = {
     "split_model.one_device": _split(8, 1, accelerator=CPU, n=64, micro=8),
     "split_model.tasks_at_once": _split(3, 3, devices=[CPU] * 3, n=64),
     "split_model.tasks_at_once two": _split(2, 2, **PAIR, n=64),
-    "split_model.tasks_in_sequence": _split(2, accelerator=CPU, n=64),
+    "split_model.tasks_in_sequence": _split(2, 0, accelerator=CPU, n=64),
     "transformer.train_narrow": _layers(16, STEP, 3, **NARROW),
-    "transformer.train_narrow bfloat16": _layers(16, STEP, 3, **HERE, dtype="bfloat16"),
-    "transformer.prefill_narrow": _layers(16, _passed(16, 16, 4), **NARROW),
-    "transformer.decode_narrow": _layers(1, _passed(2, 2 * 16, 4), batch=2, **NARROW),
+    "transformer.prefill_narrow": _layers(16, _passed(16, 16, 4), 1, **NARROW),
+    "transformer.decode_narrow": _layers(1, _passed(2, 2 * 16, 4), 1, batch=2, **NARROW),
     "transformer.train": _layers(16, STEP, 3, **WIDE),
-    **{
-        name: call
-        for way in ("", "_graph")
-        for name, call in (
-            (f"transformer.prefill{way}", _layers(24, _passed(24, 24, 2), **WIDE)),
-            (f"transformer.decode{way}", _layers(1, _passed(3, 3 * 24, 2), batch=3, **WIDE)),
-        )
-    },
+    "transformer.prefill": _layers(24, _passed(24, 24, 2), 1, **WIDE),
+    "transformer.prefill_graph": _layers(24, _passed(24, 24, 2), 1, **WIDE),
+    "transformer.decode": _layers(1, _passed(3, 3 * 24, 2), 1, batch=3, **WIDE),
+    "transformer.decode_graph": _layers(1, _passed(3, 3 * 24, 2), 1, batch=3, **WIDE),
 }
 """By an exercise and a benchmark of it, with what tells several calls of one apart."""
 

@@ -55,7 +55,6 @@ FAULTS = {
     "the loss not compiled": ("step, step.loss, step.update)", "step, step.update)"),
     "the update not compiled": ("step, step.loss, step.update)", "step, step.loss)"),
     "no update": ("unwrap(type(optimizer).step)(optimizer)", "pass"),
-    "no backward": ("loss.backward()", "pass"),
     "a narrower type": ("(training.device, training.dtype)", "(training.device, 'bfloat16')"),
 }
 

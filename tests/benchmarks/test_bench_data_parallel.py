@@ -8,11 +8,11 @@ from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from torch import Tensor, distributed
+from torch import distributed
 
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import Worker, halves, together
+from frobench.suite.kit.workers import Worker, halves
 from frobench.suite.machine.host import affinity
 from frobench.suite.stored.types import Check
 from tests.benchmarks.calls import CPU, called
@@ -23,18 +23,13 @@ SIZE, BATCH = "small", 64
 
 
 @pytest.fixture(scope="module")
-def sharing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """Import it so that workers can, too; beside it a copy with a fault."""
-    folder = tmp_path_factory.mktemp("faulty")
-    code = (BENCHMARKS / "sharing.py").read_text("utf-8")
-    assert "batch / count" in code
-    (folder / "forgetful.py").write_text(code.replace("batch / count", "batch"), "utf-8")
+def sharing() -> Iterator[ModuleType]:
+    """Import it so that workers can, too."""
     before = {*sys.modules}
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
-        patch.syspath_prepend(str(folder))
         yield import_module("sharing")
-    for name in {"sharing", "training", "forgetful"} - before:
+    for name in {"sharing", "training", "several", "bench_data_parallel"} - before:
         sys.modules.pop(name, None)
 
 
@@ -55,24 +50,11 @@ def test_all_devices_come_to_the_same_however_the_batch_is_shared(batch: int, at
     assert f"on {at_work} of 4 devices" in check.compared
 
 
-def test_a_training_that_goes_on_without_learning_does_not_pass(sharing: ModuleType) -> None:
-    training = sharing.Training(CPU, SIZE, BATCH)
-    steps = iter([training.step])
-
-    def take(*batch: Tensor) -> None:
-        next(steps, lambda *_: None)(*batch)
-
-    recorder = Recorder()
-    sharing.measure_course(recorder, training, take, [training.model])
-    assert recorder.check.compared.startswith("the loss after training")
-    assert not recorder.check.passed
-
-
 @pytest.mark.parametrize("batch", [1, BATCH])
 def test_processes_take_a_step_together_and_leave_no_group_behind(
-    sharing: ModuleType, pair: list[Worker], batch: int
+    pair: list[Worker], batch: int
 ) -> None:
-    check = in_processes(sharing, pair, batch).check
+    check = in_processes(pair, batch).check
     assert check.passed
     assert f"on {min(batch, 2)} of 2 devices" in check.compared
     for worker in pair:
@@ -80,23 +62,6 @@ def test_processes_take_a_step_together_and_leave_no_group_behind(
         worker.start()
         worker.wait()
         assert worker.check().compared == "False"
-
-
-def test_gradients_that_processes_average_wrongly_do_not_pass_the_check(
-    sharing: ModuleType,  # noqa: ARG001 - the faulty one needs its neighbours
-    pair: list[Worker],
-) -> None:
-    assert not in_processes(import_module("forgetful"), pair, BATCH).check.passed
-
-
-def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[Worker]) -> None:
-    recorder = Recorder()
-    pair[0].set_up(sharing.in_worker, SIZE, BATCH)
-    sharing.measure_workers(recorder, pair[:1], SIZE, BATCH)
-    assert recorder.check.passed
-    steps = sharing.STEPS_PER_MESSAGE
-    assert recorder.work.flops == steps * sharing.flops(SIZE, BATCH)
-    assert recorder.work.items == steps * BATCH
 
 
 def test_steps_end_when_a_device_is_done(
@@ -120,11 +85,10 @@ def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None
         sharing.meeting_point([nowhere])
 
 
-def in_processes(sharing: ModuleType, pair: list[Worker], batch: int) -> Recorder:
+def in_processes(pair: list[Worker], batch: int) -> Recorder:
     """Take steps in processes that exchange gradients."""
-    recorder, store = Recorder(), sharing.meeting_point(pair)
-    with together(pair, sharing.in_group, sharing.Group(2, store.port), SIZE, batch):
-        sharing.measure_workers(recorder, pair, SIZE, batch)
+    recorder = Recorder()
+    import_module("bench_data_parallel").bench_distributed(recorder, pair, SIZE, batch)
     return recorder
 
 

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from tests.benchmarks.calls import CPU
-from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, run_pytest, smaller
-from tests.instruments.processes.command import simulated
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load, run_pytest
 
 pytestmark = pytest.mark.long
 
@@ -70,14 +69,6 @@ def test_models_that_are_lent_for_writing_come_back_as_they_were(function: str) 
     assert all(map(torch.equal, before, model.parameters()))
 
 
-@pytest.mark.parametrize("count", [1_000_000, 100_000_000])
-def test_models_have_as_many_parameters_as_they_are_called_by(count: int) -> None:
-    module = load(BENCHMARKS / "bench_parameters.py")
-    with torch.device("meta"):
-        model = module.network(count)
-    assert sum(value.numel() for value in model.parameters()) == pytest.approx(count, rel=0.01)
-
-
 def ids(cases: dict[str, list[str]], folder: Path = BENCHMARKS) -> list[str]:
     """Spell cases, by exercise, as pytest does."""
     return [f"{folder}/bench_{module}.py::{case}" for module in cases for case in cases[module]]
@@ -103,24 +94,3 @@ def test_pytest_alone_measures_and_names_no_host(tmp_path: Path) -> None:
     assert square["work"]["flops"] == 2 * 16**3
     assert square["check"]["precision"] == "float32"
     assert all(case["stats"]["min"] > 0 for case in cases)
-
-
-ON_ACCELERATORS = {
-    "matmul": ["bench_square_with_copies[sim:0-16]"],
-    "norm_logging": ["bench_pinned[sim:0-20]", "bench_wait[sim:0-20]"],
-    "parallel_matmul": ["bench_two_streams[sim:0-64]", "bench_one_thread[sim:0+sim:1-64]"],
-    "parameters": ["bench_move[sim:0-1000000]"],
-}
-"""What is held against no truth elsewhere, with short loops, and one that needs two devices."""
-
-
-def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
-    file = tmp_path / "b.json"
-    changes: dict[str, dict[str, str]] = {exercise: {} for exercise in ON_ACCELERATORS}
-    changes |= {"norm_logging": {"steps=[1000]": "steps=[20]"}}
-    folder = smaller(tmp_path, changes)
-    words = (*ids(ON_ACCELERATORS, folder), "--benchmark-json", file)
-    run = run_pytest(*words, devices="sim:0,sim:1", PYTHONPATH=simulated({})["PYTHONPATH"])
-    assert run.returncode == 0, run.stdout
-    measured = {case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]}
-    assert measured == {case for cases in ON_ACCELERATORS.values() for case in cases}

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import asdict
 
 from frobench.suite.kit.device import Device
-from tests.benchmarks.calls import CALLS, CHECKS, CPU, LAYER, Noted, brief, called
+from tests.benchmarks.calls import CALLS, CHECKS, CPU, LAYER, brief, called
 from tests.instruments.processes.alone import BENCHMARKS
 
 PLAIN = 0.05
@@ -42,7 +42,6 @@ ALLOWED = {
     "transformer": {"outputs, keys and values": 0.05, "the loss": 0.05, "gradients": 0.15},
     "transformer.train": {"weights after the step": 2e-5},
     "transformer.train_narrow": {"the loss": 1e-4, "gradients": 3e-4},
-    "transformer.train_narrow bfloat16": {"the loss": 0.05, "gradients": 0.15},
     "transformer.prefill_narrow": {"outputs, keys and values": 1e-4},
     "transformer.decode_narrow": {"outputs, keys and values": 1e-4},
 }
@@ -61,12 +60,10 @@ def test_work_is_what_torch_counts_and_must_be_moved_and_results_are_right(name:
         rows = [row.items() for start, row in ALLOWED.items() if name.startswith(start)]
         most = [most for row in rows for start, most in row if words.startswith(start)]
         if not words.startswith(("every entry", "the printed numbers")):
-            assert (words, bound) == (words, pytest.approx(most[-1]))
+            assert {words: bound} == pytest.approx({words: most[-1]})
     assert seen.check.passed
     assert seen.beside is None or seen.beside.passed
     assert seen.commonest is None or seen.commonest < PLAIN
-    if name.startswith(("copies.", "parameters.")) and "scalar" not in name and "print" not in name:
-        assert seen.check == Noted("every element, bit by bit", 0.0, 0.0)
 
 
 LAYERS, CACHES = 2 * LAYER, 2 * 2 * 24 * 256
@@ -74,10 +71,8 @@ LAYERS, CACHES = 2 * LAYER, 2 * 2 * 24 * 256
 NEEDED = {
     "convolutions.step": (20 * 4 * 3 * 8 * 28**2, 0),  # twenty times the images
     "copies.to_device": (4**6, 3 * 4**6),
-    "copies.to_host": (4**6, 3 * 4**6),
     "copies.both_ways": (4**6, 5 * 4**6),
     "copies.all_at_once": (4**6, (2 + 3) * 4**6),
-    "copies.within": (4**6, 3 * 4**6),
     # as they are drawn, in float32 and bfloat16, and queries and outputs as keys and values
     "long_context.prefill": ((2 * 4 + 2 * 2) * (48 + 48) * 256, 0),
     "long_context.decode": ((2 * 4 + 2 * 2) * (1 + 64) * 256, 0),
@@ -110,7 +105,9 @@ NEEDED = {
 def test_a_case_wants_as_much_memory_as_it_takes(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    wanted: dict[bool, list[float]] = {True: [0], False: [0]}
+    wanted: dict[bool, list[float]] = {True: [], False: []}
     monkeypatch.setattr(Device, "require", lambda self, nbytes: wanted[self is CPU].append(nbytes))
     called(name, brief(BENCHMARKS / f"bench_{name.partition('.')[0]}.py"))  # with caches empty
-    assert (max(wanted[True]), max(wanted[False])) == NEEDED[name]
+    for first, *later in ([*wanted[True], 0], [*wanted[False], 0]):
+        assert first >= max(later, default=0)  # before anything is drawn
+    assert ([*wanted[True], 0][0], [*wanted[False], 0][0]) == NEEDED[name]

@@ -41,7 +41,7 @@ OPERATIONS = {
 
 def operation(device: Device, rank: int, name: str, size: int, lacking: str = "") -> Task:
     """Return an operation; what it lacks does nothing."""
-    import networks  # noqa: PLC0415 - found in the workers
+    networks = import_module("networks")  # which the workers find
 
     body, check = getattr(networks, name)(device, rank, size)
 
@@ -142,7 +142,7 @@ WEIGHTS = 12 * 128**2
 def test_each_of_four_ranks_wants_as_much_memory_as_it_takes(
     monkeypatch: pytest.MonkeyPatch, call: str, given: tuple[object, ...], needed: int
 ) -> None:
-    wanted = []
+    wanted: list[float] = []
     monkeypatch.setattr(dist, "get_world_size", lambda: 4)
     monkeypatch.setattr(Device, "require", lambda _, nbytes: wanted.append(nbytes))
     home, _, function = call.partition(".")

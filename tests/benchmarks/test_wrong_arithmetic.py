@@ -5,46 +5,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.calls import CPU, brief, called
-from tests.instruments.processes.alone import load, planted, run_pytest
+from tests.benchmarks.calls import brief, called
+from tests.instruments.processes.alone import planted, run_pytest
 
 RIGHT = "as_they_are(original[place], dtype)"
 FAULTS = [
-    ("attainable_peak.product", "multiply(a, b),", "multiply(a.flip(1), b),"),
     ("attainable_peak.product", "multiply(a, b),", "multiply(a.bfloat16().to(a.dtype), b),"),
-    ("attainable_peak.product", "multiply(a, b),", "multiply(a, b).roll(1, 0),"),
     ("convolutions.forward", "torch.relu(self.between(", "(self.between("),
-    ("convolutions.forward", "self.second(self.halfway(images))", "self.halfway(images)"),
     ("convolutions.forward", ".eval()", ""),
-    ("convolutions.step", "images + self.behind(self.second", "self.behind(self.second"),
     ("convolutions.step", "outputs.backward(self.slopes)", "pass"),
     ("convolutions.step", "        self.optimizer.step()", "        pass"),
-    ("convolutions.step", "self.weights, RATE,", "self.weights, 2 * RATE,"),
-    ("convolutions.step", "self.inputs.requires_grad_()", "pass"),
     ("convolutions.step", "(self.device, self.dtype)", "(self.device, 'bfloat16')"),
-    ("copies.between", "target.copy_(source, non_blocking=True)", "target.neg_()"),
-    ("copies.print 4000", "print(source,", "print(source.flip(0),"),
+    ("copies.print 4000", "print(source,", "print(source * 1.001,"),
     ("copies.to_device", "target.copy_(source,", "target.zero_()[:9].copy_(source[:9],"),
-    ("copies.within", "target.copy_(source)", "target.add_(0)"),
-    ("copies.within_cold", "target.copy_(source)", "target.neg_()"),
+    ("data_parallel.one_device", "take(*batches[taken", "taken or take(*batches[taken"),
     ("data_parallel.by_hand two", "share, batch)", "share, len(share[0]))"),
     ("data_parallel.by_hand two", "optimizer.step", "optimizer is optimizers[0] or optimizer.step"),
     ("data_parallel.by_hand two", "total += other.to(total.device)", "pass"),
     ("data_parallel.by_hand two", "one.grad = total.to(one.device)", "pass"),
-    ("data_parallel.by_hand two", "theirs.to(device", "theirs.flip(0).to(device"),
-    ("data_parallel.data_parallel", "optimizer, inputs", "optimizer, inputs.flip(0)"),
-    ("data_parallel.data_parallel", "training.optimizer", "torch.optim.SGD([inputs], 1.0)"),
     ("data_parallel.forward_parts gather", "gather(outputs", "gather(outputs[::-1]"),
     ("data_parallel.forward_parts parallel_apply", "shares),\n", "shares[::-1]),\n"),
-    ("data_parallel.forward_parts replicate", ": replicate(model", ": replicate(model[:-1]"),
-    ("data_parallel.forward_parts scatter", ": scatter(inputs", ": scatter(inputs.flip(0)"),
-    ("data_parallel.forward_parts whole", "), scatter(inputs", "), scatter(inputs.flip(0)"),
     ("long_context.decode", "keys, values),\n", "keys[:, :, -9:], values[:, :, -9:]),\n"),
-    ("long_context.decode", "keys, values),\n", "torch.zeros_like(keys), values),\n"),
     ("long_context.prefill", "is_causal=True)\n    skip", "is_causal=False)\n    skip"),
     ("long_context.products", "linear(mixed, merge)", "mixed"),
-    ("loss_reporting.loading", "batches)\n\n\ndef f", "batches[:1] * STEPS)\n\n\ndef f"),
-    ("loss_reporting.loading", "cycle(batches), STEPS", "cycle(batches), STEPS - 1"),
+    ("loss_reporting.loading pageable", "batches)\n\n\ndef f", "batches[:1] * STEPS)\n\n\ndef f"),
     ("loss_reporting.one_thread", "Trained(one.model, its)", "Trained(one.start, its)"),
     ("loss_reporting.reading", "step(inputs, targets)", "step(inputs, targets.roll(1, 0))"),
     ("loss_reporting.reading", "torch.stack(log)", "torch.stack(log[::-1])"),
@@ -52,34 +36,18 @@ FAULTS = [
     ("many_or_one.chain", "range(LENGTH)", "range(LENGTH - 1)"),
     ("many_or_one.chain", "total + numbers", "(total.bfloat16() + numbers).float()"),
     ("many_or_one.pieces", "for part in parts", "for part in parts[:-1] + parts[:1]"),
-    ("many_or_one.pieces", "for part in parts", "for part in parts[1:]"),
-    ("many_or_one.pieces", "for part in parts", "for part in parts[::-1]"),
-    ("many_or_one.pieces one", "part * part", "part + part"),
     ("many_or_one.pieces_foreach", "multiply(parts, parts)", "multiply(parts, parts[::-1])"),
-    ("matmul.batched", "a @ b,", "a @ b.flip(0),"),
-    ("matmul.oblong", "a @ b,", "a.roll(1, 0) @ b,"),
-    ("matmul.square", "a @ b,", "a @ b.t(),"),
     ("matmul.square", "lambda: a @ b,", "lambda: (a.bfloat16() @ b.bfloat16()).to(a.dtype),"),
-    ("matmul.square_cold", "a @ b,", "a @ a,"),
     ("matmul.square_with_copies", "a.to(there) @ b", "b.to(there) @ b"),
-    ("norm_logging.batched", "norm(left @ right)", "norm(left @ right, ord=1)"),
-    ("norm_logging.item ten", "norm(a @ b)", "(a @ b).norm(dim=0)[0]"),
-    ("norm_logging.log_on_device", "norm(a @ b) for a, b in", "norm(pairs[0][0] @ b) for a, b in"),
-    ("norm_logging.norm_only", "drop_norms(pairs)", "drop_norms(pairs[:-1])"),
     ("norm_logging.numpy", "for a, b in pairs", "for a, b in pairs[-1:] + pairs[:-1]"),
-    ("parallel_matmul.sequence", "a @ b for a, b", "pairs[0][0] @ pairs[0][1] for _"),
+    ("parallel_matmul.processes", "lambda: [a @ b for a", "lambda: [b @ a for a"),
     ("parameters.read_flat", "in model.parameters()", "in reversed([*model.parameters()])"),
     ("parameters.read_scalar", "weight[0, 0]", "weight[1, 0]"),
-    ("parameters.read_tensor", 'weight.to("cpu", copy=True)', "weight.flip(0)"),
     ("parameters.write_copy", "value.copy_(new, non_blocking=non_blocking)", "value.view_as(new)"),
     ("parameters.write_fill", "value.fill_(FILL)", "value.fill_(FILL / 2)"),
     ("parameters.write_rebuild", "        load(model, state)\n", ""),
     ("placement.create 4096", '"randn": torch.randn', '"randn": torch.rand'),
-    ("placement.create full 64", "fill_value=NUMBER", "fill_value=-NUMBER"),
-    ("placement.create_then_move 4096", "here = create((n,))", "here = create((n,)).abs()"),
     ("placement.create_then_move 64", "return here, here.to(", "return here, create((n,)).to("),
-    ("placement.empty_then_copy 64", ".copy_(values)", ".zero_()"),
-    ("placement.move 64", "values.to(", "values.flip(0).to("),
     ("placement.stay", "values.to(device.handle)", "values.to(device.handle, copy=True)"),
     *(
         (f"small_weights.decode {weights}", old, new)
@@ -91,33 +59,19 @@ FAULTS = [
     ),
     ("small_weights.decode int4", "whole.flatten(1) + 8", "whole.flatten(1) + 7"),
     ("split_model.embedding", "embedding(words.to(table.device), table)", "table[: len(words)]"),
-    ("split_model.forward", "embedding(words.to", "embedding(words.flip(0).to"),
     ("split_model.layers", "in layers", "in layers[1:]"),
-    ("split_model.layers", "@ weights).tanh()", "@ weights).sin()"),
-    ("split_model.one_device", "numbers @ weights)", "numbers @ weights.t())"),
     ("split_model.pipeline two", "zip(lanes, stages,", "zip(lanes, stages[::-1],"),
-    ("split_model.pipeline two", "results.append(numbers)", "results.insert(0, numbers)"),
-    ("split_model.pipeline two", "numbers = batch\n", "numbers = batches[0]\n"),
     ("split_model.step", "seen.square().mean()", "seen.square().sum()"),
     ("split_model.step", "mean(), parameters)", "mean(), parameters)[::-1]"),
-    ("split_model.step", "handle), layers)\n", "handle) * 1.01, layers)\n"),
     ("split_model.tasks_at_once two", "zip(lanes, tasks", "zip(lanes, tasks[::-1]"),
-    ("split_model.tasks_in_sequence", "(batch, layers) for batch, layers", "(*tasks[0]) for _"),
     ("transformer.decode_narrow", "keys, values = cache\n", "pass\n"),
-    ("transformer.decode_narrow", "is_causal=tokens > 1", "is_causal=tokens > 1, scale=0.05"),
     ("transformer.decode_narrow", "cache.keys[:, :, -tokens:].copy_(keys)", "pass"),
     ("transformer.prefill_narrow", "is_causal=tokens > 1", "is_causal=False"),
-    ("transformer.prefill_narrow", "mixed.transpose(1, 2)", "mixed.flip(1).transpose(1, 2)"),
-    ("transformer.prefill_narrow", "zip(model, caches, strict=True)", "[(model[0], caches[0])]"),
-    ("transformer.prefill_narrow", "down(gelu(", "down(torch.relu("),
-    ("transformer.prefill_narrow", "numbers + self.merge", "self.merge"),
     ("transformer.prefill_narrow", "cache.values[:, :, -tokens:].copy_(values)", "pass"),
-    ("transformer.train_narrow", "self.mix(self.before(numbers))", "self.mix(numbers)"),
     ("transformer.train_narrow", 'enabled=dtype == "bfloat16"', "enabled=True"),
     ("transformer.train_narrow", "mse_loss(outputs, self.targets)", "outputs.square().mean()"),
     ("transformer.train_narrow", "loss.backward()", "pass"),
     ("transformer.train_narrow", "self.optimizer.step()", "pass"),
-    ("transformer.train_narrow", "self.weights, RATE,", "self.weights, 2 * RATE,"),
     ("transformer.train_narrow", "weight_decay=DECAY", "weight_decay=0.0"),
 ]
 """Calls of `CALLS`, what their code says, and what it is made to say."""
@@ -127,14 +81,6 @@ FAULTS = [
 def test_wrong_arithmetic_does_not_pass(call: str, old: str, new: str, tmp_path: Path) -> None:
     module = brief(planted(tmp_path, f"bench_{call.partition('.')[0]}", old, new))
     assert not called(call, module).check.passed
-
-
-def test_wrong_arithmetic_in_a_worker_does_not_pass_the_check(tmp_path: Path) -> None:
-    right = "lambda: [a @ b for a, b in pairs], products"
-    wrong = right.replace("a @ b", "b @ a")
-    module = planted(tmp_path, "bench_parallel_matmul", right, wrong)
-    multiply, check = load(module).in_worker(CPU, 16, 2)
-    assert not check(multiply()).passed
 
 
 def test_a_case_whose_check_does_not_pass_fails(tmp_path: Path) -> None:
