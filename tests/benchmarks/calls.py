@@ -182,7 +182,6 @@ PLACED: dict[str, dict[str, Any]] = {
     "create": HERE | {"values": "randn"},
     "create full": HERE | {"values": "full"},
     "create_then_move": THERE | {"values": "randn"},
-    "create_then_move full": THERE | {"values": "full"},
     "move": THERE,
     "empty_then_copy": HERE,
 }
@@ -232,7 +231,6 @@ CALLS: dict[str, Call] = {
     "loss_reporting.one_thread": _trained(3, **TOGETHER),
     "loss_reporting.threads": also(_trained(3, **TOGETHER), flops=3 * 20 * SMALL_STEP),
     "many_or_one.pieces": _pieces(10, device=CPU),
-    "many_or_one.pieces one": _pieces(1, device=CPU),
     "many_or_one.pieces_foreach": _pieces(10, device=CPU),
     "many_or_one.pieces_graph": _pieces(10, accelerator=CPU),
     "many_or_one.chain": Call(
@@ -252,7 +250,6 @@ CALLS: dict[str, Call] = {
     ),
     "matmul.batched": Call(HERE | {"batch": 7, "n": 16}, {"bytes": 7 * 3 * 4 * 16**2}),
     "norm_logging.item": _norms(1, device=CPU),
-    "norm_logging.item ten": _norms(10, device=CPU),
     **{
         f"norm_logging.{name}": _norms(30, device=CPU)
         for name in ("log_on_device", "numpy", "print", "batched", "norm_only", "log_kept")
@@ -301,10 +298,8 @@ CALLS: dict[str, Call] = {
     "split_model.split_step": _split(64, 0, tokens=64, accelerator=CPU),
     "split_model.embedding": Call(HERE | {"tokens": 64}, {"bytes": 2 * 64 * 512 * 4, "items": 64}),
     "split_model.boundary": Call(THERE | {"tokens": 64}, {"bytes": 64 * 512 * 4, "items": 64}),
-    "split_model.pipeline": _split(4, 3, devices=[CPU] * 3, n=64, micro=4),
     "split_model.pipeline two": _split(4, 2, **PAIR, n=64, micro=4),
     "split_model.one_device": _split(8, 1, accelerator=CPU, n=64, micro=8),
-    "split_model.tasks_at_once": _split(3, 3, devices=[CPU] * 3, n=64),
     "split_model.tasks_at_once two": _split(2, 2, **PAIR, n=64),
     "split_model.tasks_in_sequence": _split(2, 0, accelerator=CPU, n=64),
     "transformer.train_narrow": _layers(16, STEP, 3, **NARROW),

@@ -12,11 +12,10 @@ from torch import distributed
 
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import Worker, halves
-from frobench.suite.machine.host import affinity
+from frobench.suite.kit.workers import Worker
 from frobench.suite.stored.types import Check
 from tests.benchmarks.calls import CPU, called
-from tests.instruments.processes.alone import BENCHMARKS, Recorder
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, in_thread
 
 pytestmark = pytest.mark.long
 SIZE, BATCH = "small", 64
@@ -37,7 +36,10 @@ def sharing() -> Iterator[ModuleType]:
 def pair(
     sharing: ModuleType,  # noqa: ARG001 - which they must be able to import
 ) -> Iterator[list[Worker]]:
-    pair = [Worker(seat) for seat in halves(affinity())]
+    pair = [
+        Worker(Seat("cpu/0", "cpu", (0,))),
+        Worker(Seat("cpu/1", "cpu"), start_process=in_thread),
+    ]
     yield pair
     for worker in pair:
         worker.close()

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What ranks exchange is right, and an operation that does nothing does not pass."""
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import product
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 from unittest.mock import MagicMock, Mock
 
 import pytest
@@ -20,11 +16,11 @@ import torch.distributed as dist
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
 from frobench.suite.kit.worker_commands import Task
-from frobench.suite.kit.worker_process import Seat, serve
+from frobench.suite.kit.worker_process import Seat
 from frobench.suite.kit.workers import Worker
 from frobench.suite.stored.types import Work
 from tests.benchmarks.calls import CPU
-from tests.instruments.processes.alone import BENCHMARKS, load, run_pytest
+from tests.instruments.processes.alone import BENCHMARKS, in_thread, load, run_pytest
 from tests.instruments.processes.command import ROOT
 
 OPERATIONS = {
@@ -55,14 +51,6 @@ def operation(device: Device, rank: int, name: str, size: int, lacking: str = ""
     return (lame if lacking else body), check
 
 
-def in_thread(seat: Seat, seed: int) -> tuple[Connection, Mock]:
-    """Let a thread of this process be a worker."""
-    ours, theirs = Pipe()
-    thread = Thread(target=serve, args=(theirs, seat, seed))
-    thread.start()
-    return ours, Mock(join=thread.join)
-
-
 @pytest.fixture(scope="module")
 def group() -> Iterator[Group]:
     """Start three ranks that find the benchmarks; the last one is a thread of this process."""
@@ -76,7 +64,6 @@ def group() -> Iterator[Group]:
         group.part()
         for rank in ranks:
             rank.close()
-    gc.enable()
     for name in {"networks", "steps", "stages", "decoders"} & {*sys.modules}:
         del sys.modules[name]
 
@@ -131,7 +118,6 @@ WEIGHTS = 12 * 128**2
     ("call", "given", "needed"),
     [
         ("networks.all_reduce", (8,), 4 * 8),
-        ("networks.all_gather", (8,), 4 * 8),
         ("steps.step", (128, 16, "alone", "weak"), 4 * (10 * WEIGHTS + 30 * 16 * 128)),
         ("steps.step", (128, 16, "alone", "strong"), 4 * (10 * WEIGHTS + 30 * 4 * 128)),
         ("steps.step", (128, 3, "alone", "strong"), 4 * (10 * WEIGHTS + 30 * 1 * 128)),

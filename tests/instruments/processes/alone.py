@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Benchmarks by themselves: as `pytest benchmarks` runs them, and called as plain functions."""
 
+import gc
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Thread
 from types import MappingProxyType, ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
+from frobench.suite.kit.worker_process import Seat, serve
 from frobench.suite.measure.caches_and_inputs import Inputs
 from frobench.suite.stored.types import Check, Work
 from tests.instruments.processes import command, warm
@@ -81,6 +87,14 @@ def planted(folder: Path, name: str, old: str, new: str) -> Path:
     for one in faulty[:1] if faulty[0] == path else faulty:
         one.write_text(texts[one].replace(old, new), "utf-8")
     return path
+
+
+def in_thread(seat: Seat, seed: int) -> tuple[Connection, Mock]:
+    """Let a thread of this process be a worker, whose lines are then seen to run."""
+    ours, theirs = Pipe()
+    thread = Thread(target=serve, args=(theirs, seat, seed))
+    thread.start()
+    return ours, Mock(kill=gc.enable, join=thread.join)  # a worker disables it
 
 
 class Recorder:
