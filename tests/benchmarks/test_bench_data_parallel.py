@@ -36,10 +36,7 @@ def sharing() -> Iterator[ModuleType]:
 def pair(
     sharing: ModuleType,  # noqa: ARG001 - which they must be able to import
 ) -> Iterator[list[Worker]]:
-    pair = [
-        Worker(Seat("cpu/0", "cpu", (0,))),
-        Worker(Seat("cpu/1", "cpu"), start_process=in_thread),
-    ]
+    pair = [Worker(Seat("cpu/0", "cpu")), Worker(Seat("cpu/1", "cpu"), start_process=in_thread)]
     yield pair
     for worker in pair:
         worker.close()

@@ -78,7 +78,6 @@ NEEDED = {
     "long_context.decode": ((2 * 4 + 2 * 2) * (1 + 64) * 256, 0),
     "long_context.products": (4 * (2 * 12 * 256**2 + 10 * 48 * 256), 0),
     "matmul.square_with_copies": (3 * 4 * 64**2, 4 * 64**2),
-    "norm_logging.item": (4 * 100**2, 0),
     "parameters.read_flat": (0, 12_000_000),
     "parameters.write_rebuild": (8_000_000, 8_000_000),
     "parameters.write_rebuild_on_meta": (4_000_000, 8_000_000),

@@ -34,7 +34,6 @@ FAULTS = [
     ("loss_reporting.reading", "torch.stack(log)", "torch.stack(log[::-1])"),
     ("many_or_one.chain", "total + numbers", "(total.bfloat16() + numbers).float()"),
     ("many_or_one.pieces", "for part in parts", "for part in parts[:-1] + parts[:1]"),
-    ("many_or_one.pieces_foreach", "multiply(parts, parts)", "multiply(parts, parts[::-1])"),
     ("matmul.square", "lambda: a @ b,", "lambda: (a.bfloat16() @ b.bfloat16()).to(a.dtype),"),
     ("matmul.square_with_copies", "a.to(there) @ b", "b.to(there) @ b"),
     ("norm_logging.numpy", "for a, b in pairs", "for a, b in pairs[-1:] + pairs[:-1]"),
