@@ -68,6 +68,13 @@ def test_all_devices_of_a_seed_train_the_same_network_on_the_same_data() -> None
     assert not torch.equal(drawn[2], unlike[2])
 
 
+def test_signals_begin_with_variance_1_and_outputs_near_0() -> None:
+    one = training.Training(Device("cpu", 3), "medium", 64)
+    lengths = [layer.weight.square().sum(1).mean().item() for layer in one.start[::2]]
+    assert lengths == pytest.approx([3, 1, 0.1], rel=0.15)  # the inputs have variance 1/3
+    assert one.data[1].var() == pytest.approx(1 + 0.25, rel=0.05)
+
+
 FAULTS: dict[str, Callable[[Any], object]] = {
     "no updates": lambda one: setattr(one.optimizer, "step", lambda: None),
     "gradients pile up": lambda one: setattr(one.optimizer, "zero_grad", lambda: None),
