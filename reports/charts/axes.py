@@ -117,8 +117,8 @@ def tick_labels(shown: Iterable[float], unit: str) -> Ticks:
 
 
 def level(plot: Plot) -> float | None:
-    """Return the level worth a line of its own: of ratios 1, where a plot names no other."""
-    return 1.0 if plot.reference is None and plot.y.unit == RATIO else plot.reference
+    """Return the level worth a line of its own: one with a name, or that of ratios."""
+    return plot.reference if plot.reference_label or plot.y.unit == RATIO else None
 
 
 def level_at_end(plot: Plot, y: Scale) -> bool:

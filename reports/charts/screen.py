@@ -203,7 +203,7 @@ def _lines(plot: Plot, shown: Sequence[Series]) -> Markup:
     x = Scale(first, last, 0, LONGEST_LINE, is_wide(first, last))
     drawing = Fluid(46)
     drawing.line([(0, 32), (LONGEST_LINE, 32)], "grid")
-    if plot.reference is not None and low <= plot.reference <= high:
+    if plot.reference_label and low <= plot.reference <= high:
         drawing.line([(0, y(plot.reference)), (LONGEST_LINE, y(plot.reference))], "zero")
     ends, spelled = [], []
     for kind, line in zip(COLOURS, shown, strict=False):

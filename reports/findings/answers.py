@@ -122,7 +122,7 @@ def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: f
     rule = avoid if is_above(ratio, level) else ""
     if holds_one(ratio) and high is not None and high < LITTLE:
         rule = allow
-    text = f"No cost: {words}" if is_below(ratio, 1.0) else words
+    text = f"No cost: {words}" if is_below(ratio) else words
     return answered(text, curve.cases[x], ratio, RATIO, rule)
 
 
@@ -144,7 +144,9 @@ class Crossing(NamedTuple):
         return answered(text, cases, self.by_launch, "n", label=label, bracket=self.bracket)
 
 
-def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: str = N) -> Crossing:
+def threshold(
+    ratio: Curve, times: Curve, power: float = 1.0, level: float = 1.0, pattern: str = N
+) -> Crossing:
     """Find the size from which on a ratio of two times stays at or above a level.
 
     Known are two measured sizes, below the level and above it. Between them the crossing is

@@ -40,14 +40,14 @@ class Compared:
         ratio = self.ratio.at(large)
         label = f"as fast as the CPU{self.of_what}{self.at(large)}"
         speed = f"{VALUE} the speed of the CPU on {self.name}"
-        if is_below(ratio, 1.0):
+        if is_below(ratio):
             speed = f"{text(1 / ratio, RATIO)} the speed of {self.name} on the CPU"
         sentence, cases = f"{speed}{self.of_what}{self.at(large)}", self.ratio.cases[large]
         return answered(sentence, cases, ratio, RATIO, self.advice(), label=label)
 
     def advice(self) -> str:
         """Say up to which size the CPU is faster, where all launches agree that there is one."""
-        if all(is_below(self.ratio.at(number), 1.0) for number in self.ratio.sizes):
+        if all(is_below(self.ratio.at(number)) for number in self.ratio.sizes):
             return "Stay on the CPU."
         with suppress(NotMeasuredError):
             if bracket := self.crossing().bracket:
@@ -56,7 +56,7 @@ class Compared:
 
     def crossing(self) -> Crossing:
         """Find the size from which the accelerator takes no longer."""
-        return threshold(self.ratio, 1.0, self.times, self.power, axis_pattern(self.axis))
+        return threshold(self.ratio, self.times, self.power, pattern=axis_pattern(self.axis))
 
     def crossover(self) -> Finding:
         """Say from which size it takes no longer."""
@@ -87,4 +87,4 @@ def cold_plot(
     """Draw the ratio by size, a line for each device that has one."""
     shown = lines(ratio, ((cases.title(name), cases, name) for name in devices))
     title, y = f"A {what} with cold caches against one with warm ones", Axis("Times as long", RATIO)
-    return Plot(f"cold-{what}", title, "curve", x, y, shown, 1.0, "as long")
+    return Plot(f"cold-{what}", title, "curve", x, y, shown, "as long")

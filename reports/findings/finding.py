@@ -86,7 +86,7 @@ class Plot:
 
     kind : ``curve`` or single ``points`` over sizes, ``dots`` over categories, or parts that
         ``stack`` to a whole
-    reference, reference_label : a level worth a line of its own, such as a speed-up of 1
+    reference_label, reference : a level worth a line of its own, such as a speed-up of 1, if named
     whole : for a stack, the sum as it was measured by itself
     lines : for curves and points, what bounds them, such as the rate of a link, one for each
         series in order if there are as many
@@ -99,8 +99,8 @@ class Plot:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    reference: float | None = None
     reference_label: str = ""
+    reference: float = 1.0
     whole: Series | None = None
     lines: tuple[Series, ...] = ()
     result: str = ""

@@ -28,14 +28,14 @@ def estimate_of(by_launch: pd.Series) -> Estimate:
     return estimate(numbers[~np.isnan(numbers)].tolist())
 
 
-def is_above(by_launch: pd.Series, level: float) -> bool:
-    """Tell whether the whole interval of a number lies above a level."""
+def is_above(by_launch: pd.Series, level: float = 1.0) -> bool:
+    """Tell whether the whole interval of a number lies above a level, of a ratio above 1."""
     low = estimate_of(by_launch).low
     return low is not None and low > level
 
 
-def is_below(by_launch: pd.Series, level: float) -> bool:
-    """Tell whether the whole interval of a number lies below a level."""
+def is_below(by_launch: pd.Series, level: float = 1.0) -> bool:
+    """Tell whether the whole interval of a number lies below a level, of a ratio below 1."""
     high = estimate_of(by_launch).high
     return high is not None and high < level
 

@@ -16,7 +16,7 @@ from frobench.suite.kit.workers import Worker, start_here
 from frobench.suite.nodes.agent import start_on
 from frobench.suite.nodes.rendezvous import Meeting
 from frobench.suite.stored.differences import changed
-from frobench.suite.stored.machine_identity import nodes_of
+from frobench.suite.stored.machine_identity import nodes_of, ranks_of
 from frobench.suite.stored.types import NodeFacts, Settings
 
 
@@ -26,12 +26,6 @@ def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
     counts = [2**power for power in range(nodes.bit_length()) if 2**power < nodes]
     kind = each[0].partition(":")[0]
     return [f"{kind}/{count}x{len(each)}" for count in [*counts, nodes] if count * len(each) > 1]
-
-
-def ranks_of(name: str) -> int:
-    """Return how many ranks a group has, by its name."""
-    nodes, each = nodes_of(name) or (1, name.count("+") + 1)
-    return nodes * each
 
 
 def rank_places(nodes: int, each: Sequence[str]) -> Iterable[tuple[int, str]]:

@@ -47,6 +47,12 @@ def nodes_of(device: str) -> tuple[int, int] | None:
     return (int(nodes), int(each)) if times and nodes.isdecimal() and each.isdecimal() else None
 
 
+def ranks_of(group: str) -> int:
+    """Return how many devices or ranks a group has, by its name."""
+    nodes, each = nodes_of(group) or (1, group.count("+") + 1)
+    return nodes * each
+
+
 @lru_cache(maxsize=2**12)  # a run has few devices, and each case asks
 def is_cpu(device: str) -> bool:
     """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""

@@ -18,7 +18,7 @@ from frobench.reports.findings.fit import fit
 from frobench.reports.findings.plots import bound, exact, lines
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import VALUE, behind, estimate_of, is_above, text
-from frobench.suite.stored.machine_identity import is_cpu, nodes_of
+from frobench.suite.stored.machine_identity import is_cpu, nodes_of, ranks_of
 from frobench.suite.stored.types import Run
 from frobench.suite.units import counted, format_value
 
@@ -110,7 +110,7 @@ def _slowest(cases: Cases, group: str) -> Finding:
 def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Series]:
     """Return the seconds by launch of a message over each link between nodes, both ends named."""
     nodes = nodes_in(group)
-    each = ranks_in(group) // nodes
+    each = ranks_of(group) // nodes
     parts = {((node - 1) % nodes, node): f"part_to_rank_{node * each}" for node in range(nodes)}
     return {
         link: cases.one(part, function=NEIGHBOURS, device=group, size=size)
@@ -180,18 +180,13 @@ def _bytes(size: float) -> str:
 
 def groups(cases: Cases) -> list[str]:
     """Return the groups that were measured, those of most ranks first, the CPU's last."""
-    return sorted(cases.devices(), key=lambda group: (is_cpu(group), -ranks_in(group)))
+    return sorted(cases.devices(), key=lambda group: (is_cpu(group), -ranks_of(group)))
 
 
 def nodes_in(group: str) -> int:
     """Return how many nodes a group spans."""
-    return (nodes_of(group) or (1, 0))[0]
-
-
-def ranks_in(group: str) -> int:
-    """Return how many ranks a group has."""
-    nodes, each = nodes_of(group) or (1, group.count("+") + 1)
-    return nodes * each
+    nodes = nodes_of(group)
+    return nodes[0] if nodes else 1
 
 
 def link_of(run: Run, group: str) -> float | None:
@@ -265,7 +260,7 @@ def _hidden(cases: Cases, group: str) -> Finding:
 def _fastest(cases: Cases, group: str) -> Finding:
     curve = _speedup(cases, group)
     micro = int(curve.highest)
-    parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
+    parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_of(group), micro), RATIO)
     words = f"as fast as one process, with {parts}; filling and emptying would leave {limit}"
     rule = "Do not split a batch." if micro == 1 else f"Split a batch into {parts}."
     return at(curve, micro, RATIO, words, rule)
@@ -285,11 +280,11 @@ def _training_plots(cases: Cases) -> Iterator[Plot]:
         )
         title = f"Scaling of a training step over {cases.the(group)}"
         axes, shown = (WIDTH, EFFICIENCY), lines(_efficiency, asked)
-        yield Plot(f"scaling-{group}", title, "curve", *axes, shown, 1.0, "perfect")
+        yield Plot(f"scaling-{group}", title, "curve", *axes, shown, "perfect")
     for group in groups(cases):
         with suppress(NotMeasuredError):
             curve = _speedup(cases, group)
-            limits = {micro: _best(ranks_in(group), micro) for micro in curve.sizes}
+            limits = {micro: _best(ranks_of(group), micro) for micro in curve.sizes}
             title = f"Speedup of a pipeline over {cases.the(group)}"
             measured, limit = curve.series("measured"), exact("filling and emptying alone", limits)
             axes = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
@@ -304,7 +299,7 @@ def _steps(cases: Cases, group: str, way: str, scaling: str = "weak") -> Curve:
 def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:
     """Return by width what a step without exchange takes, relative to one that all take part in."""
     ratio = _steps(cases, group, "alone") / _steps(cases, group, way, scaling)
-    parts = ranks_in(group) if scaling == "strong" else 1
+    parts = ranks_of(group) if scaling == "strong" else 1
     return Curve.of(ratio.table / parts, ratio.cases)
 
 

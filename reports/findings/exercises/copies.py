@@ -17,7 +17,7 @@ from frobench.reports.findings.fit import Line, fit
 from frobench.reports.findings.plots import bound, dots, lines, ways_on_devices
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import SIZE, VALUE, behind, estimate_of, is_above, size, text
-from frobench.suite.stored.machine_identity import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu, ranks_of
 from frobench.suite.stored.types import Scalar
 from frobench.suite.units import capital, format_value
 
@@ -196,7 +196,7 @@ def _both_ways(cases: Cases) -> Finding:
 
 
 def _all_at_once(cases: Cases, name: str, group: str) -> Finding:
-    first, count = group.partition("+")[0], group.count("+") + 1
+    first, count = group.partition("+")[0], ranks_of(group)
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
     size = ratio.sizes[-1]
@@ -289,7 +289,7 @@ def _detour(cases: Cases, values: str) -> Finding:
     ratio = moved / there
     n = ratio.sizes[-1]
     words = f"as long as to {doing} {size(n)} {what} on {cases.the(device)}"
-    rule = "Create tensors with device=." if is_above(ratio.at(n), 1.0) else ""
+    rule = "Create tensors with device=." if is_above(ratio.at(n)) else ""
     return at(ratio, n, RATIO, words, rule)
 
 
@@ -405,7 +405,7 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Find
     times = compared[count]
     best = min(times, key=lambda name: times[name].point(count).y.value)
     rule = f"{capital(verb)} them {ways[best]}."
-    if best != plain and not is_above((times[plain] / times[best]).at(count), 1.0):
+    if best != plain and not is_above((times[plain] / times[best]).at(count)):
         rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
     words = f"{VALUE} to {verb} {size(count)} parameters, {ways[best]}"
     names = behind(times[best], times[plain])

@@ -11,7 +11,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point,
 from frobench.reports.findings.plots import exact, lines, stack
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size
-from frobench.suite.stored.machine_identity import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu, ranks_of
 from frobench.suite.units import format_value
 
 SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
@@ -60,7 +60,7 @@ def _scaling(groups: dict[str, Curve]) -> Finding:
 def _answer_efficiency(cases: Cases, group: str, function: str) -> Finding:
     curve = _part_of_perfect(cases, group, function)
     large = curve.sizes[-1]
-    rule = _worth_splitting(curve, 1 / (group.count("+") + 1))
+    rule = _worth_splitting(curve, 1 / ranks_of(group))
     return at(curve, large, EFFICIENCY.unit, f"of perfect scaling at {size(large, N)}", rule)
 
 
@@ -80,7 +80,7 @@ def _worth_splitting(curve: Curve, even: float) -> str:
 def _nearly(cases: Cases, group: str, function: str) -> Finding:
     curve = _part_of_perfect(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
-    return threshold(curve, LEVEL, at_once, power=3).answer(curve, "n of 95% efficiency")
+    return threshold(curve, at_once, power=3, level=LEVEL).answer(curve, "n of 95% efficiency")
 
 
 def _shared(cases: Cases, group: str, function: str) -> Finding:
@@ -99,14 +99,14 @@ def _product_plots(cases: Cases) -> Iterator[Plot]:
     """Draw the efficiency by number of devices, and by size for each group of them."""
     numbers = tuple(_by_number(*growing) for growing in _growing(cases).items())
     title, axis = "Scaling efficiency by number of devices", Axis("devices")
-    yield Plot("scaling", title, "curve", axis, EFFICIENCY, numbers, 1.0, "no loss")
+    yield Plot("scaling", title, "curve", axis, EFFICIENCY, numbers, "no loss")
     ways = _ways(cases)
     for group in dict.fromkeys(group for group, _ in ways):
         asked = [(BEGUN[way], cases, members, way) for members, way in ways if members == group]
         title = f"Scaling efficiency on {cases.the(group)}"
-        axes, reference = (WIDTH, EFFICIENCY), (1.0, f"{_as_many(group)} as fast as one")
+        axes, perfect = (WIDTH, EFFICIENCY), f"{_as_many(group)} as fast as one"
         efficiency = lines(_part_of_perfect, asked)
-        yield Plot(f"efficiency-{group}", title, "curve", *axes, efficiency, *reference)
+        yield Plot(f"efficiency-{group}", title, "curve", *axes, efficiency, perfect)
 
 
 def _ways(cases: Cases) -> list[tuple[str, str]]:
@@ -116,7 +116,7 @@ def _ways(cases: Cases) -> list[tuple[str, str]]:
         for function in BEGUN
         for group in cases.values("device", function=function)
     ]
-    return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
+    return sorted(measured, key=lambda way: (is_cpu(way[0]), ranks_of(way[0])))
 
 
 def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
@@ -138,8 +138,7 @@ def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
 def _by_number(function: str, groups: dict[str, Curve]) -> Series:
     (n,) = {curve.sizes[0] for curve in groups.values()}
     points = (
-        Point(group.count("+") + 1, curve.point(n).y, curve.cases[n])
-        for group, curve in groups.items()
+        Point(ranks_of(group), curve.point(n).y, curve.cases[n]) for group, curve in groups.items()
     )
     return Series(f"{BEGUN[function]}, {size(n, N)}", tuple(points))
 
@@ -157,8 +156,8 @@ def _item(cases: Cases, function: str, device: str, what: str = "item_seconds") 
 
 
 def _as_many(group: str) -> str:
-    count = len(group.split("+"))
-    return "twice" if count in {1, 2} else f"{count} times"
+    count = ranks_of(group)
+    return "twice" if count == 2 else f"{count} times"  # noqa: PLR2004 - as people say it
 
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
@@ -201,7 +200,7 @@ def _placement(cases: Cases) -> Finding:
     common = common_sizes(times.values(), reason)
     most = common[-1]
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
-    tied = any(not is_above((times[name] / times[best]).at(most), 1.0) for name in others)
+    tied = any(not is_above((times[name] / times[best]).at(most)) for name in others)
     return answered(
         f"{VALUE} for a forward pass of {size(most)} words {best}",
         behind(*(curve.on([most]) for curve in times.values())),
@@ -234,7 +233,7 @@ def _embedding(cases: Cases, device: str) -> Finding:
 
 
 def _tasks(cases: Cases, group: str) -> Finding:
-    first, count = group.partition("+")[0], group.count("+") + 1
+    first, count = group.partition("+")[0], ranks_of(group)
     alone = cases.curve("n", "item_seconds", function=IN_SEQUENCE, device=first)
     speed = alone / cases.curve("n", "item_seconds", function=AT_ONCE, device=group)
     words = f"as fast as {count} models in turn on one of them, width {SIZE}"
@@ -317,7 +316,7 @@ def _bubble(cases: Cases, group: str) -> Finding:
     micro = share.sizes[-1]
     theory = format_value(_waiting(group, micro), "1")
     words = f"{VALUE} of the time, in {_pieces(micro)}; equal stages must wait for {theory}"
-    return answered(words, times.cases[micro], 1 - share.at(micro) / _stages(group), "1")
+    return answered(words, times.cases[micro], 1 - share.at(micro) / ranks_of(group), "1")
 
 
 def _overlap(cases: Cases, group: str) -> Finding:
@@ -335,11 +334,11 @@ def _pipeline_plots(cases: Cases) -> Iterator[Plot]:
     for group in cases.values("device", function=PIPELINE):
         with suppress(NotMeasuredError):
             where, _, speed = _pipeline(cases, group)
-            theory = {m: _stages(group) * (1 - _waiting(group, m)) for m in speed.sizes}
+            theory = {m: ranks_of(group) * (1 - _waiting(group, m)) for m in speed.sizes}
             lines = speed.series("measured"), exact("equal stages, nothing else", theory)
             title = f"A pipeline on {cases.title(group)}, {size(float(where['n']), N)}"
-            axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
-            yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
+            axes = Axis("micro-batches"), Axis("Speed", RATIO)
+            yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, "one device")
 
 
 def _pipeline(cases: Cases, group: str) -> tuple[dict[str, Any], Curve, Curve]:
@@ -358,13 +357,9 @@ def _pipeline(cases: Cases, group: str) -> tuple[dict[str, Any], Curve, Curve]:
     raise NotMeasuredError(cases.reason(function=ONE))
 
 
-def _stages(group: str) -> int:
-    return group.count("+") + 1
-
-
 def _waiting(group: str, micro: float) -> float:
     """Return the part of the time in which equal stages must wait for each other."""
-    return (_stages(group) - 1) / (micro + _stages(group) - 1)
+    return (ranks_of(group) - 1) / (micro + ranks_of(group) - 1)
 
 
 def _pieces(micro: float) -> str:

@@ -122,7 +122,7 @@ def _replay(cases: Cases) -> Finding:
         raise NotMeasuredError(cases.reason(function=f"bench_decode{GRAPH}", device=device))
     words = max(gains, key=lambda work: estimate_of(gains[work][1]).value)
     model, gain, names = gains[words]
-    rule = LIMITED[limits.LAUNCHING].format(words) if is_above(gain, 1.0) else ""
+    rule = LIMITED[limits.LAUNCHING].format(words) if is_above(gain) else ""
     return answered(
         f"{VALUE} as fast replayed, in {words} ({model.label})", names, gain, RATIO, rule
     )
@@ -214,7 +214,7 @@ def _cache_length(cases: Cases, device: str) -> Finding:
 
 
 def _outweighs(ratio: Curve, weight: Curve, rule: str) -> Finding:
-    crossing = threshold(ratio, 1.0, weight, power=1, pattern=TOKENS)
+    crossing = threshold(ratio, weight, pattern=TOKENS)
     answer = crossing.answer(ratio, "tokens from which attention outweighs products")
     if crossing.bracket is None:
         return answer
@@ -286,7 +286,7 @@ def _smaller(cases: Cases, device: str, weights: str) -> Finding:
     how = f"width {size(peaks.number(case, 'width'))}"
     how += ", replayed from a graph" * (GRAPH in case.fullname)
     words = f"{VALUE} as fast with {weights} weights as with {plain} ({how})"
-    rule = f"Decode with {weights} weights." if is_above(gain, 1.0) else ""
+    rule = f"Decode with {weights} weights." if is_above(gain) else ""
     answer = answered(words, (case.fullname, known[plain].fullname), gain, RATIO, rule)
     return _beside_limit(cases, answer, limits.MEMORY)
 
@@ -334,7 +334,7 @@ def _step(cases: Cases, device: str) -> tuple[Case, pd.Series, str]:
 
 def _compiled(cases: Cases, device: str) -> Finding:
     case, ratio, layer = _step(cases, device)
-    rule = "Compile long trainings." if is_below(ratio, 1.0) else ""
+    rule = "Compile long trainings." if is_below(ratio) else ""
     words = f"{VALUE} as fast compiled, in training ({layer})"
     return answered(words, (case.fullname,), 1 / ratio, RATIO, rule)
 
@@ -343,7 +343,7 @@ def _pays(cases: Cases, device: str) -> Finding:
     case, ratio, layer = _step(cases, device)
     spent = cases.one("part_compile", case=case.fullname)
     compiling = f"compiling takes {format_estimate(estimate_of(spent), 's')}"
-    if not is_below(ratio, 1.0):
+    if not is_below(ratio):
         return answered(f"Never, as far as this run shows: {compiling}", (case.fullname,))
     until = (spent / (1 - ratio)).dropna()
     rule = f"Compile trainings of more than {format_point(estimate_of(until), 's')}."
@@ -399,8 +399,8 @@ def _layout(cases: Cases, device: str) -> Finding:
             if len(rates) == len(LAYOUTS):
                 (last, fast), (plain, slow) = rates.values()
                 gain = (fast / slow).dropna()
-                rule = "Keep images with channels last." if is_above(gain, 1.0) else ""
-                rule = "Keep images contiguous." if is_below(gain, 1.0) else rule
+                rule = "Keep images with channels last." if is_above(gain) else ""
+                rule = "Keep images contiguous." if is_below(gain) else rule
                 words = f"{VALUE} as fast with channels last, in {done}"
                 return answered(words, (last.fullname, plain.fullname), gain, RATIO, rule)
     raise NotMeasuredError(cases.reason(function="bench_step", device=device))

@@ -108,7 +108,7 @@ def part_of(rate: pd.Series, allowed: Allowed | None) -> Part | None:
     """Spell which part a rate is of what is allowed; what is faster comes from the caches."""
     if allowed is None or (part := (rate / allowed.rate).dropna()).empty:
         return None
-    caches = ", from caches" if is_above(part, 1.0) else ""
+    caches = ", from caches" if is_above(part) else ""
     clause = f"{text(part, '1')} of {allowed.name} ({allowed.figure}){caches}"
     return Part(part, clause, allowed.cases)
 
@@ -118,6 +118,6 @@ def limit(parts: Mapping[str, Part]) -> str:
     needed = {
         name: estimate_of(part.by_launch).value
         for name, part in parts.items()
-        if is_above(part.by_launch, HALF) and not is_above(part.by_launch, 1.0)
+        if is_above(part.by_launch, HALF) and not is_above(part.by_launch)
     }
     return max(needed, key=lambda name: needed[name], default="")

@@ -101,7 +101,7 @@ def _total(cases: Cases, device: str) -> Finding:
 def _length(cases: Cases, device: str) -> Finding:
     step = _step(cases, READ_LOG, device)
     longest = step.level(step.at(step.sizes[-1]))
-    crossing = threshold(longest / step, LEVEL, step.by_size(), power=1, pattern=f"{SIZE} steps")
+    crossing = threshold(longest / step, step.by_size(), level=LEVEL, pattern=f"{SIZE} steps")
     return crossing.answer(step, "steps from which a longer log gains at most 5%")
 
 
@@ -221,7 +221,7 @@ def _hidden(cases: Cases, device: str) -> Finding:
 def _hides(cases: Cases, device: str) -> Crossing:
     step = _chain(cases, device)
     tiny = step.level(cases.one("item_seconds", function=CHAIN, device=device, n=1))
-    return threshold(step / tiny, HIDES, tiny, power=1)
+    return threshold(step / tiny, tiny, level=HIDES)
 
 
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Finding:

@@ -86,7 +86,7 @@ def _half(cases: Cases, device: str) -> Crossing:
     """Return the size from which half of the best rate is had."""
     rate = cases.curve("n", "flop_rate", function=SQUARE, device=device, dtype=PLAIN)
     part = rate / rate.level(rate.table.max(axis="columns"))
-    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3)
+    return threshold(part, _times(cases, SQUARE, device), power=3, level=0.5)
 
 
 def _cold_product(cases: Cases, device: str) -> Finding:
@@ -98,8 +98,7 @@ def _square_plots(cases: Cases) -> Iterator[Plot]:
     asked = (("product alone", cases, SQUARE), ("with copies", cases, COPIES))
     if ratios := lines(lambda *given: _compared(*given).ratio, asked):
         title = f"{cases.title(cases.accelerator())} against CPU, {PLAIN}"
-        reference = (1.0, "as fast as the CPU")
-        yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, ratios, *reference)
+        yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, ratios, "as fast as the CPU")
     for device in cases.devices():
         title = f"Rate of a square product on {cases.the(device)}"
         rates = tuple(rate.series(dtype) for dtype, rate in _rates(cases, device).items())
@@ -183,7 +182,7 @@ def _peak(cases: Cases, device: str = "") -> Finding:
         burst = fastest_products(cases.run, device)[first.precision]
         how += f"; {at_least(burst.rate, RATE.unit)} {BURST}"
     ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
-    faster = any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios)
+    faster = any(not ratio.empty and is_above(ratio) for ratio in ratios)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     return answered(
         capital(

@@ -13,7 +13,7 @@ from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.reports.findings.plots import dots, lines, point, stack
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size
-from frobench.suite.stored.machine_identity import is_cpu
+from frobench.suite.stored.machine_identity import is_cpu, ranks_of
 from frobench.suite.stored.types import Scalar
 
 READING, LOADING = "bench_reading", "bench_loading"
@@ -102,7 +102,7 @@ def _trained(cases: Cases, function: str) -> list[_Training]:
         for network in cases.values("network", function=function, device=device)
         for batch in cases.values("batch", function=function, device=device, network=network)
     ]
-    return sorted(trainings, key=lambda it: (is_cpu(it.device), it.device.count("+"), it.batch))
+    return sorted(trainings, key=lambda it: (is_cpu(it.device), ranks_of(it.device), it.batch))
 
 
 def _loss_reporting(cases: Cases) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def _slow_down(training: _Training) -> Finding:
 def _every(training: _Training) -> Finding:
     slower, step = training.from_each()
     faster = Curve.of(1 / slower.table, slower.cases)
-    crossing = threshold(faster, 1 / LEVEL, step.by_size(), power=1, pattern=f"once in {SIZE}")
+    crossing = threshold(faster, step.by_size(), level=1 / LEVEL, pattern=f"once in {SIZE}")
     return crossing.answer(slower, "steps between two read-backs")
 
 
@@ -165,7 +165,7 @@ QUESTIONS = {
 
 def _loss_plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by how rarely losses are read, and by way to load data."""
-    title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
+    title, reference = "Training by how rarely losses are read back", ("1% longer", LEVEL)
     asked = ((training.label, training) for training in _trained(cases, READING))
     curves = lines(lambda training: training.by_every()[0], asked)
     x = Axis("steps between two read-backs")
@@ -202,11 +202,6 @@ class Setting:
     cases: Cases
     network: str
     group: str
-
-    @property
-    def count(self) -> int:
-        """How many devices there are."""
-        return len(self.group.split("+"))
 
     @property
     def first(self) -> "Setting":
@@ -268,9 +263,9 @@ def _gain(setting: Setting, way: str) -> Finding:
     large = curve.sizes[-1]
     speed = curve.at(large)
     rule = f"Do not expect a gain from splitting batches of {size(large)}."
-    if is_above(speed, 1.0):
+    if is_above(speed):
         rule = f"Split batches of {size(large)}."
-    elif is_below(speed, 1.0):
+    elif is_below(speed):
         rule = f"Do not split batches of {size(large)} or fewer."
     words = f"the speed of {setting.one} {WAYS[way]}, {size(large, BATCH)}"
     return at(curve, large, RATIO, words, rule)
@@ -278,8 +273,8 @@ def _gain(setting: Setting, way: str) -> Finding:
 
 def _worth(setting: Setting, way: str) -> Finding:
     curve = _speed_up(setting, way)
-    crossing = threshold(curve, 1.0, setting.times(way), power=1, pattern=BATCH)
-    return crossing.answer(curve, f"samples in a batch that {setting.count} devices need")
+    crossing = threshold(curve, setting.times(way), pattern=BATCH)
+    return crossing.answer(curve, f"samples in a batch that {ranks_of(setting.group)} devices need")
 
 
 def _best(setting: Setting) -> Finding:
@@ -290,7 +285,7 @@ def _best(setting: Setting) -> Finding:
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
     ratio = ways[second] / ways[first]
     words = f"as fast {WAYS[first]} as {WAYS[second]}, {size(batch, BATCH)}"
-    rule = f"Train {WAYS[first]}." if is_above(ratio.at(batch), 1.0) else ""
+    rule = f"Train {WAYS[first]}." if is_above(ratio.at(batch)) else ""
     return at(ratio, batch, RATIO, words, rule)
 
 
@@ -301,8 +296,8 @@ def _parallel_plots(cases: Cases) -> Iterator[Plot]:
         title = f"Training the {setting.network} network on {setting.where}"
         gains = lines(_speed_up, ((WAYS[way], setting, way) for way in _ways(setting)))
         name = f"speed-up-{setting.group}-{setting.network}"
-        axes, reference = (SAMPLES, SPEED), (1.0, f"as fast as {setting.one}")
-        yield Plot(name, title, "curve", *axes, gains, *reference)
+        as_fast = f"as fast as {setting.one}"
+        yield Plot(name, title, "curve", SAMPLES, SPEED, gains, as_fast)
     for setting in settings:
         with suppress(NotMeasuredError):
             yield _stack(setting)
@@ -311,7 +306,7 @@ def _parallel_plots(cases: Cases) -> Iterator[Plot]:
 def _settings(cases: Cases) -> list[Setting]:
     """Return the networks and groups of devices that were measured, CPU and small ones last."""
     groups = [str(group) for way in WAYS for group in cases.values("device", function=way)]
-    ordered = sorted(dict.fromkeys(groups), key=lambda group: (is_cpu(group), group.count("+")))
+    ordered = sorted(dict.fromkeys(groups), key=lambda group: (is_cpu(group), ranks_of(group)))
     return [
         Setting(cases, network, group)
         for group in ordered
@@ -337,7 +332,7 @@ def _loss(setting: Setting) -> Finding:
     parts, whole, alone = setting.forward()
     curves = (alone, whole, *parts.values())
     batch = common_sizes(curves, "the forward passes have no batch in common")[-1]
-    lost = 1 - alone.at(batch) / setting.count / whole.at(batch)
+    lost = 1 - alone.at(batch) / ranks_of(setting.group) / whole.at(batch)
     cases = behind(*(curve.on([batch]) for curve in curves))
     return answered(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")
 

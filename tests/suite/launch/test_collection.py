@@ -13,9 +13,9 @@ import pytest
 from frobench.suite.kit.cases import cases, cpu_twins, on_one_machine
 from frobench.suite.launch.collection import group_sizes, parametrize
 from frobench.suite.launch.process_state import ProcessState
-from frobench.suite.nodes.groups import ranks_of
 from frobench.suite.nodes.rendezvous import Meeting, Node
 from frobench.suite.profiles import settings_for
+from frobench.suite.stored.machine_identity import ranks_of
 from frobench.suite.stored.types import ProfileName, Settings
 from tests.instruments.processes.alone import copied, run_pytest
 
