@@ -81,7 +81,7 @@ def at(curve: Curve, x: float, unit: str, text: str, rule_of_thumb: str = "") ->
 
 def largest(curve: Curve, unit: str, text: str) -> Finding:
     """Answer with the number of a curve at its largest size, for which the text has ``{size}``."""
-    return at(curve, curve.sizes[-1], unit, size(curve.sizes[-1], text))
+    return at(curve, curve.largest, unit, size(curve.largest, text))
 
 
 def ask(name: str, question: str, compute: Callable[..., Finding], *given: object) -> Finding:

@@ -36,7 +36,7 @@ class Compared:
 
         The number of the answer is the accelerator's speed, whichever is faster.
         """
-        large = self.ratio.sizes[-1]
+        large = self.ratio.largest
         ratio = self.ratio.at(large)
         label = f"as fast as the CPU{self.of_what}{self.at(large)}"
         speed = f"{VALUE} the speed of the CPU on {self.name}"
@@ -77,7 +77,7 @@ def longer(ratio: Curve, spell: Callable[[float], str]) -> Finding:
     """
     matter = [size for size in ratio.sizes if is_above(ratio.at(size), LITTLE)]
     rule = f"Up to {spell(matter[-1])} keep inputs in the caches." if matter else ""
-    first = ratio.sizes[0]
+    first = ratio.smallest
     return at(ratio, first, RATIO, f"as long with cold caches at {spell(first)}", rule)
 
 

@@ -25,6 +25,11 @@ class Line(NamedTuple):
         """The sizes that get half of the rate: they take as long again as the latency."""
         return self.latency * self.rate
 
+    def carries(self, moved: Curve) -> pd.Series:
+        """Return the bytes a second on the line, of all the bytes that are moved for each size."""
+        size = moved.largest
+        return self.rate * (moved.at(size) / size)
+
 
 def fit(curve: Curve) -> Line:
     """Fit a line to the times of each launch, by least squares of the relative errors.

@@ -206,7 +206,7 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
 
     def measured(variant: Variant) -> tuple[Variant, Curve, float]:
         curve = function.curve(cases, variant, device, quantity)
-        return variant, curve, curve.highest if quantity.is_rate else curve.sizes[-1]
+        return variant, curve, curve.highest if quantity.is_rate else curve.largest
 
     known = _of_variants(cases, function, device, measured)
     variant, curve, best = known[0]
@@ -291,7 +291,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             yield Plot(function.name, title + more, "curve", Axis(function.axis), y, shown)
         elif len(curves) > 1:
             points = dots(
-                (device, curve.point(curve.sizes[0], label or function.short))
+                (device, curve.point(curve.smallest, label or function.short))
                 for device, label, curve in curves
             )
             yield Plot(function.name, title, "dots", Axis("case"), y, points)

@@ -94,6 +94,16 @@ class Curve:
         """The sizes, ascending."""
         return list(self.cases)
 
+    @property
+    def smallest(self) -> float:
+        """The smallest size."""
+        return min(self.cases)
+
+    @property
+    def largest(self) -> float:
+        """The largest size."""
+        return max(self.cases)
+
     def on(self, sizes: Sequence[float]) -> "Curve":
         """Return the curve on some of its sizes."""
         columns = [self.sizes.index(x) for x in sizes]
@@ -101,7 +111,7 @@ class Curve:
 
     def ends(self) -> "Curve":
         """Return the curve on its smallest and largest size."""
-        return self.on(list(dict.fromkeys((self.sizes[0], self.sizes[-1]))))
+        return self.on(list(dict.fromkeys((self.smallest, self.largest))))
 
     def at(self, x: float) -> pd.Series:
         """Return a column: the launches that have a number there."""

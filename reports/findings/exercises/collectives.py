@@ -66,10 +66,9 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 def _bandwidth(cases: Cases, function: str, group: str) -> Finding:
     times = _times(cases, function, group)
-    line, messages, size = fit(times), _messages(function), times.sizes[-1]
+    line, messages = fit(times), _messages(function)
     # A link carries the moved bytes at the least.
-    moved = cases.curve("size", "bytes", function=function, device=group).at(size)
-    bus = line.rate * (moved / size)
+    bus = line.carries(cases.curve("size", "bytes", function=function, device=group))
     more = f"; a latency of {text(line.latency / messages, 's')}"
     words = f"{VALUE} of bus bandwidth{_part_of_link(cases, group, bus)}"
     rule = f"Join messages below {_bytes(estimate_of(line.half).value)}."
@@ -79,7 +78,7 @@ def _bandwidth(cases: Cases, function: str, group: str) -> Finding:
 
 def _rate(cases: Cases, function: str, group: str) -> Finding:
     times, bus = _times(cases, function, group), _bus(cases, function, group)
-    small, large, more = times.sizes[0], times.sizes[-1], ""
+    small, large, more = times.smallest, times.largest, ""
     if small < large:
         one_way = text(times.at(small) / _messages(function), "s")
         more = f"; {one_way} for {_bytes(small)}"
@@ -98,7 +97,7 @@ def _slowest(cases: Cases, group: str) -> Finding:
     slow, fast = max(links, key=seconds.__getitem__), min(links, key=seconds.__getitem__)
     speed = f"{text(size / links[slow], 'B/s')} from {_link(*slow)}"
     all_slow = [link for link in links if is_above(links[link] / links[fast], SLOWER)]
-    if slow == fast or slow not in all_slow:
+    if slow not in all_slow:
         sentence = f"No link is slower than the others by a quarter: {speed}, the slowest of "
         return answered(f"{sentence}{counted(len(links), 'link')}", names)
     sentence = f"{_culprit(all_slow, links)}: {VALUE} as long as from {_link(*fast)}; {speed}"
@@ -121,7 +120,7 @@ def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Seri
 def _culprit(slow: list[tuple[int, int]], links: dict[tuple[int, int], pd.Series]) -> str:
     """Name what is slow: a node, if its links are slow and no others, or links."""
     for node in {end for link in links for end in link}:
-        if len(slow) < len(links) and set(slow) == {link for link in links if node in link}:
+        if set(slow) == {link for link in links if node in link}:
             return f"The link of node {node} is slow"
     if len(slow) == 1:
         return "One link is slow"
@@ -135,7 +134,7 @@ def _link(begin: int, end: int) -> str:
 def _scaling(cases: Cases) -> Finding:
     many, *_, few = [group for group in groups(cases) if nodes_in(group) > 1]
     kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
-    size, fewest, most = kept.sizes[-1], nodes_in(few), nodes_in(many)
+    size, fewest, most = kept.largest, nodes_in(few), nodes_in(many)
     words = f"of the bus bandwidth of {fewest} nodes with {most}, {_bytes(size)}"
     return at(kept, size, "1", words)
 
@@ -221,7 +220,7 @@ def _training_findings(cases: Cases) -> Iterator[Finding]:
 
 def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Finding:
     curve = _efficiency(cases, group, way, scaling)
-    width = curve.sizes[-1]
+    width = curve.largest
     # Six matrices and two normalisations of a decoder layer.
     parameters = f"a layer of {format_value(12 * width**2 + 2 * width, 'n')} parameters"
     return at(curve, width, "1", f"of perfect scaling with {SCALINGS[scaling]}, {parameters}")
@@ -249,7 +248,7 @@ def _hidden(cases: Cases, group: str) -> Finding:
     hidden = 1 - longer.table.div(took, axis=0).dropna(how="all")
     part = Curve.of(hidden.clip(0, 1), {x: (*longer.cases[x], *names) for x in longer.sizes})
     first = next((tokens for tokens in part.sizes if is_above(part.at(tokens), HIDDEN)), None)
-    tokens = first or part.sizes[-1]
+    tokens = first or part.largest
     few = f"{tokens:,.0f} tokens a process"
     words = f"From {few} on, {VALUE}" if first else f"With {few}, the most measured, {VALUE}"
     label = f"of the communication hidden with {few}"

@@ -13,7 +13,7 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import answered, ask, ask_either, ask_on, at, largest
 from frobench.reports.findings.compared import cold_plot, longer
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from frobench.reports.findings.fit import Line, fit
+from frobench.reports.findings.fit import fit
 from frobench.reports.findings.plots import bound, dots, lines, ways_on_devices
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError
 from frobench.reports.findings.values import SIZE, VALUE, behind, estimate_of, is_above, size, text
@@ -121,25 +121,18 @@ def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple
     """
     kind = KINDS[name]
     times = kind.curve(cases, device)
-    size = times.sizes[-1]
+    size = times.largest
     if size < LARGE:
         raise NotMeasuredError("no copy was larger than caches are")
     with suppress(NotMeasuredError):
-        return _slope(cases, kind, device, fit(times)), behind(times)
+        return fit(times).carries(kind.curve(cases, device, "bytes")), behind(times)
     return kind.curve(cases, device, "byte_rate").at(size), times.cases[size]
-
-
-def _slope(cases: Cases, kind: Kind, device: str, line: Line) -> pd.Series:
-    """Return the bytes a second on a line, of all the bytes that a copy counts."""
-    counted = kind.curve(cases, device, "bytes")
-    size = counted.sizes[-1]
-    return line.rate * (counted.at(size) / size)
 
 
 def _bandwidth(cases: Cases, kind: Kind, device: str) -> Finding:
     where, times = kind.name(cases, device), kind.curve(cases, device)
     line = fit(times)
-    speed = _slope(cases, kind, device, line)
+    speed = line.carries(kind.curve(cases, device, "bytes"))
     return answered(
         f"{VALUE} for copies {where}",
         behind(times),
@@ -153,7 +146,7 @@ def _bandwidth(cases: Cases, kind: Kind, device: str) -> Finding:
 
 def _rate(cases: Cases, kind: Kind, device: str) -> Finding:
     times, speeds = kind.curve(cases, device), kind.curve(cases, device, "byte_rate")
-    small, large, where = times.sizes[0], times.sizes[-1], kind.name(cases, device)
+    small, large, where = times.smallest, times.largest, kind.name(cases, device)
     tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
     return answered(
         f"{VALUE} for {_bytes(large)} {where}",
@@ -183,14 +176,14 @@ def _non_blocking(cases: Cases) -> Finding:
         cases.curve("size", "part_enqueue", function=TO_DEVICE, device=device, memory=memory)
         for memory in ("pinned", "non_blocking")
     )
-    size = (waited / unwaited).sizes[-1]
+    size = (waited / unwaited).largest
     return at(unwaited, size, TIME.unit, f"for launching a non_blocking copy of {_bytes(size)}")
 
 
 def _both_ways(cases: Cases) -> Finding:
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
     proved, at_once, in_turn = cases.proof("size", **where)
-    size = proved.sizes[-1]
+    size = proved.largest
     words = f"as fast both at once as strictly in turn, {_bytes(size)} each way"
     return replace(at(in_turn / at_once, size, RATIO, words), cases=proved.cases[size])
 
@@ -199,7 +192,7 @@ def _all_at_once(cases: Cases, name: str, group: str) -> Finding:
     first, count = group.partition("+")[0], ranks_of(group)
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
-    size = ratio.sizes[-1]
+    size = ratio.largest
     return at(ratio, size, "1", f"of {count} times the rate of one copy alone, {_bytes(size)} each")
 
 
@@ -209,7 +202,7 @@ def _cold_copy(cases: Cases, device: str) -> Finding:
 
 def _to_numpy(cases: Cases, device: str) -> Finding:
     times = cases.curve("size", function=NUMPY, device=device)
-    size, shared = times.sizes[-1], ", which shares its memory" if device == "cpu" else ""
+    size, shared = times.largest, ", which shares its memory" if device == "cpu" else ""
     return at(times, size, TIME.unit, f"for a NumPy array of {_bytes(size)}{shared}")
 
 
@@ -287,7 +280,7 @@ def _detour(cases: Cases, values: str) -> Finding:
     device, (what, doing) = cases.accelerator(), MADE[values]
     there, moved = (_created(cases, function, device, values) for function in (CREATE, DETOUR))
     ratio = moved / there
-    n = ratio.sizes[-1]
+    n = ratio.largest
     words = f"as long as to {doing} {size(n)} {what} on {cases.the(device)}"
     rule = "Create tensors with device=." if is_above(ratio.at(n)) else ""
     return at(ratio, n, RATIO, words, rule)
@@ -295,7 +288,7 @@ def _detour(cases: Cases, values: str) -> Finding:
 
 def _create(cases: Cases, device: str, values: str) -> Finding:
     time, (what, doing) = _created(cases, CREATE, device, values), MADE[values]
-    n, rule = time.sizes[-1], ""
+    n, rule = time.largest, ""
     if values == "randn" and "full" in cases.values("values"):
         with suppress(NotMeasuredError):
             dearer = time / _created(cases, CREATE, device, "full")
@@ -314,7 +307,7 @@ def _stay(cases: Cases, device: str) -> Finding:
     """Give the time of a move that copies nothing, as the thread sees it."""
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
     time = _ready(cases, STAY, device, what)
-    n = (time / _ready(cases, EMPTY, device)).sizes[-1]
+    n = (time / _ready(cases, EMPTY, device)).largest
     return at(time, n, "s", f"for {size(n)} numbers, of which none is copied")
 
 

@@ -59,7 +59,7 @@ def _scaling(groups: dict[str, Curve]) -> Finding:
 
 def _answer_efficiency(cases: Cases, group: str, function: str) -> Finding:
     curve = _part_of_perfect(cases, group, function)
-    large = curve.sizes[-1]
+    large = curve.largest
     rule = _worth_splitting(curve, 1 / ranks_of(group))
     return at(curve, large, EFFICIENCY.unit, f"of perfect scaling at {size(large, N)}", rule)
 
@@ -73,8 +73,8 @@ def _worth_splitting(curve: Curve, even: float) -> str:
     worth = [n for n in curve.sizes if not without or n > without[-1]]
     if worth:
         return f"Split products from {size(worth[0], N)} on."
-    slower = is_below(curve.at(curve.sizes[-1]), even)
-    return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
+    slower = is_below(curve.at(curve.largest), even)
+    return f"Do not split products up to {size(curve.largest, N)}." if slower else ""
 
 
 def _nearly(cases: Cases, group: str, function: str) -> Finding:
@@ -136,7 +136,7 @@ def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
 
 
 def _by_number(function: str, groups: dict[str, Curve]) -> Series:
-    (n,) = {curve.sizes[0] for curve in groups.values()}
+    (n,) = {curve.smallest for curve in groups.values()}
     points = (
         Point(ranks_of(group), curve.point(n).y, curve.cases[n]) for group, curve in groups.items()
     )
@@ -224,7 +224,7 @@ def _training(cases: Cases) -> Finding:
 
 def _embedding(cases: Cases, device: str) -> Finding:
     curve = _times(cases, EMBEDDING, device) / _times(cases, FORWARD, device)
-    most, rule = curve.sizes[-1], ""
+    most, rule = curve.largest, ""
     if is_below(curve.at(most), SMALL_SHARE):
         rule = "Leave the embedding where it is."
     elif is_above(curve.at(most), LARGE_SHARE):
@@ -313,7 +313,7 @@ def _bubble(cases: Cases, group: str) -> Finding:
     where, times, _ = _pipeline(cases, group)
     working = cases.busy("micro", **where)
     share = working / times
-    micro = share.sizes[-1]
+    micro = share.largest
     theory = format_value(_waiting(group, micro), "1")
     words = f"{VALUE} of the time, in {_pieces(micro)}; equal stages must wait for {theory}"
     return answered(words, times.cases[micro], 1 - share.at(micro) / ranks_of(group), "1")
@@ -325,7 +325,7 @@ def _overlap(cases: Cases, group: str) -> Finding:
     proved, *_ = cases.proof("micro", **where)
     if ONE_PIECE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
-    micro = proved.sizes[-1]
+    micro = proved.largest
     return at(proved, micro, "1", f"of the time that they can share, in {_pieces(micro)}")
 
 

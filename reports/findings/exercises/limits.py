@@ -62,7 +62,7 @@ def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:
     for kind in kinds:
         with suppress(NotMeasuredError):
             copies = kind.curve(cases_of(cases.run, "copies"), device, "byte_rate")
-            largest = copies.sizes[-1]
+            largest = copies.largest
             copied += [(copies.at(largest), copies.cases[largest])] if largest >= LARGE else []
     if not copied:
         return _of_sheet(peaks.bound_of_copy(cases.run, device, path))

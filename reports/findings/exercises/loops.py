@@ -68,7 +68,7 @@ def _penalty(cases: Cases, device: str) -> Finding:
     curve = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
     rules = "Keep the log on the device and read it once.", "Read norms back when you like."
     words = f"{VALUE} as long as with a log that is read once"
-    return penalty(curve, curve.sizes[-1], words, rules, 1.0)
+    return penalty(curve, curve.largest, words, rules, 1.0)
 
 
 def _read_back(cases: Cases, device: str) -> Finding:
@@ -79,7 +79,7 @@ def _read_back(cases: Cases, device: str) -> Finding:
 def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
     """Return what a read-back adds to its step by launch, and the cases behind it."""
     extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
-    return extra.at(extra.sizes[-1]), extra.cases[extra.sizes[-1]]
+    return extra.at(extra.largest), extra.cases[extra.largest]
 
 
 def _parts(cases: Cases, device: str) -> Finding:
@@ -100,7 +100,7 @@ def _total(cases: Cases, device: str) -> Finding:
 
 def _length(cases: Cases, device: str) -> Finding:
     step = _step(cases, READ_LOG, device)
-    longest = step.level(step.at(step.sizes[-1]))
+    longest = step.level(step.at(step.largest))
     crossing = threshold(longest / step, step.by_size(), level=LEVEL, pattern=f"{SIZE} steps")
     return crossing.answer(step, "steps from which a longer log gains at most 5%")
 
@@ -111,7 +111,7 @@ def _norm_plots(cases: Cases) -> Iterator[Plot]:
     title, order = "Where the time of a step goes", (LAUNCHING, COMPUTING, KEEPING, READING)
     yield stack("parts", title, (Axis("loop"), STEP), bars, order, WHOLE)
     ways = (
-        (cases.title(device), step.point(step.sizes[-1], WAYS[way]))
+        (cases.title(device), step.point(step.largest, WAYS[way]))
         for device in cases.devices()
         for way, step in measured(partial(_step, cases, device=device), WAYS).items()
     )
@@ -187,7 +187,7 @@ def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
         line, on_it = _line(_pieces(cases, PIECES, device))
         return 1 / line.rate, behind(on_it)
     times = _items(cases, PIECES, device, "pieces")
-    return times.at(times.sizes[-1]), times.cases[times.sizes[-1]]
+    return times.at(times.largest), times.cases[times.largest]
 
 
 def _launch(cases: Cases, device: str) -> Finding:
@@ -234,7 +234,7 @@ def _compiling(cases: Cases, device: str) -> Finding:
     spent = cases.curve("n", "part_compile", function=COMPILED, device=device)
     plain = cases.curve("n", function=CHAIN, device=device)
     gain, calls = plain / compiled, spent / (plain - compiled)
-    n, rule = gain.sizes[0], ""
+    n, rule = gain.smallest, ""
     if (calls.at(n) > 0).all():
         rule = f"Compile what is called more than {format_point(calls.point(n).y, 'n')} times."
     return at(gain, n, RATIO, f"as fast compiled, with {size(n)} numbers", rule)

@@ -64,7 +64,7 @@ def _speed_up(cases: Cases) -> Finding:
 def _graph(cases: Cases) -> Finding:
     device = cases.accelerator()
     ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
-    return at(ratio, ratio.sizes[0], RATIO, f"as fast from a graph at {size(ratio.sizes[0], N)}")
+    return at(ratio, ratio.smallest, RATIO, f"as fast from a graph at {size(ratio.smallest, N)}")
 
 
 def _best_rate(cases: Cases, device: str) -> Finding:

@@ -260,7 +260,7 @@ def _of(setting: Setting) -> Iterator[Finding]:
 
 def _gain(setting: Setting, way: str) -> Finding:
     curve = _speed_up(setting, way)
-    large = curve.sizes[-1]
+    large = curve.largest
     speed = curve.at(large)
     rule = f"Do not expect a gain from splitting batches of {size(large)}."
     if is_above(speed):
