@@ -85,14 +85,17 @@ TABLE = f"""
 * tasks-{FOUR} | 3.2 | 3.200x […] as fast as 4 models in turn on one of them, width …
 ## collectives
 # a message has the latency of half a round trip and the bandwidth of the slower link |
-    links=1.25e+09,2.5e+09
+    links=1.25e+09,2.5e+09,1e+09
 + send_receive | cpu/2x1 | size=8,65536,1048576,16777216 | 100 + 0.002x | bytes=2x path=network
 * bandwidth-send-and-receive-cpu/2x1 | 1e9 | 1… of bus bandwidth, 80% [65, 96] of the link (1.25
     GB/s); a latency of 50 µs [42, 62]. → Join messages below 48.8 KiB.
+~ bandwidth-cpu/2x1 | send and receive / link: 1.25 GB/s
 # the bus bandwidth of an all-reduce counts what each link carries; one tells no rate |
     links=1.25e+09,1.25e+09,1.25e+09,
 + all_reduce | cpu/4x1 | size=8,65536,1048576,16777216 | 50 + 0.0015x | bytes=1.5x path=network
-* bandwidth-all-reduce-cpu/4x1 | 1e9 | … of bus bandwidth; a latency of …
++ send_receive | {PAIR} | size=8,16777216 | 100 33554.432 | bytes=2x
+= bandwidth-all-reduce-cpu/4x1 | 1e9 | 1,000 MB/s […] of bus bandwidth; a latency of 50 µs […].…
+* rate-send-and-receive-{PAIR} | 1e9 | … of bus bandwidth at 16 MiB; 50… µs […] for 8 B.
 # without a group the reason is the answer
 * absent | | Not measured: …
 # a slow node is named | links=,,
@@ -104,30 +107,36 @@ TABLE = f"""
     from node 0 to node 1. → Look at that link before you tune the training.
 # no little is named | links=,,
 + neighbours | cpu/3x1 | size=16777216 | 12 | bytes=1x to_rank_0=10 to_rank_1=11 to_rank_2=12
-* slowest-cpu/3x1 | none | No link is slower than the others by a quar…
-# links within a node are not the network's | links=,
-+ neighbours | cuda/2x2 | size=16777216 | 90 | bytes=1x to_rank_0=20 to_rank_1=90 to_rank_2=10
-    to_rank_3=90
-* slowest-cuda/2x2 | 2 | … from node 1 to node 0.…
+* slowest-cpu/3x1 | none | No link is slower than the others by a quarter: 1.4 TB/s […] from node
+    1 to node 2, the slowest of 3 links.
+# links within a node are not the network's, and several slow ones are counted | links=,,,
++ neighbours | cuda/4x2 | size=16777216 | 90 | bytes=1x to_rank_0=20 to_rank_1=90 to_rank_2=10
+    to_rank_3=90 to_rank_4=20 to_rank_6=10
+* slowest-cuda/4x2 | 2 | 2 of 4 links are slow: … from node 0 to node 1; … from node 3 to node 0.…
 # scaling is the bus bandwidth that more nodes keep | links=,,,,,,,
 + all_reduce | cpu/2x1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
 + all_reduce | cpu/8x1 | size=8,65536,1048576,16777216 | 50 + 0.0035x | bytes=1.75x path=network
 * bandwidth-all-reduce-cpu/8x1 | 500000000 | …
 = scaling-all-reduce | | 50.…% […] of the bus bandwidth of 2 nodes with 8, 16 MiB.
-# a step scales as it takes longer than one that exchanges nothing | links=,,,
-+ step | cpu/4x1 | width=256 tokens=1024 way=alone,ddp,fsdp scaling=weak | 1e6 1.25e6 2e6 | items=1
+# a step scales as it takes longer than one that exchanges nothing
++ step | cpu/4x1 | width=256 tokens=1024 way=alone,ddp,fsdp,exchange scaling=weak | 1e6
+    1.25e6 2e6 5e5 | items=1
 + step | cpu/4x1 | width=256 tokens=1024 way=ddp scaling=strong | 5e5 | items=1
-* scaling-ddp-weak-cpu/4x1 | 0.8 | 80.00% […] of perfect scaling with as many tokens on each, a
++ pipeline | {PAIR} | width=256 micro=1 way=alone,pipeline | 1e6 1.25e6 | items=1
+* pipeline-{PAIR} | 0.8 | … with 1 micro-batch; … would leave 1x. → Do not split a batch.
+= scaling-ddp-weak-cpu/4x1 | 0.8 | 80.00% […] of perfect scaling with as many tokens on each, a
     layer of 786,944 parameters.
 = scaling-ddp-strong-cpu/4x1 | 0.5 | …
 = scaling-fsdp-weak-cpu/4x1 | 0.5 | …
-! scaling-fsdp-strong-cpu/4x1
+= hidden-cpu/4x1 | 0.5 | With 1,024 tokens a process, the most measured, 50… is hidden.
+! scaling-fsdp-strong-cpu/4x1, scaling-all-reduce
 # communication hides from the tokens whose step is no longer for it | links=,
 + step | cpu/2x1 | width=256,512,1024 tokens=1024 way=alone scaling=weak | 1e6 | items=1
 + step | cpu/2x1 | width=256,512,1024 tokens=1024 way=ddp scaling=weak | 1e6 1.5e6 1e6 | items=1
 + step | cpu/2x1 | width=256,512,1024 tokens=0 way=exchange scaling=weak | 5e5 1e6 5e5 | items=1
-+ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2e6 | items=1
++ step | cpu/2x1 | width=512 tokens=4096 way=alone,ddp scaling=weak | 2e6 19e5 | items=1
 = hidden-cpu/2x1 | 1 | From 4,096 tokens a process on, 100… is hidden.
+~ scaling-cpu/2x1 | DistributedDataParallel, weak | 256=1; 512=0.666667; 1024=1
 # a pipeline has the speedup of its best number of micro-batches, below the limit | links=,
 + pipeline | cpu/2x1 | width=256,1024 micro=4 way=alone | 1e6 | items=1
 + pipeline | cpu/2x1 | width=256,1024 micro=4 way=pipeline | 1e5 8e5 | items=1
