@@ -40,7 +40,6 @@ class Quantity:
     name : of its answers
     column : its name in `reports.table.launches.ByLaunch`
     label : what it is, as the name of an axis
-    is_rate : whether more is better
     """
 
     name: str
@@ -48,14 +47,13 @@ class Quantity:
     column: str
     unit: str
     label: str
-    is_rate: bool = False
 
 
 TIME = Quantity("time", "How long does it take", "seconds", "s", "Time")
 _RATE = "What is its rate"
 RATES = {
-    "flops": Quantity("flop-rate", _RATE, "flop_rate", "FLOP/s", "Rate", is_rate=True),
-    "bytes": Quantity("byte-rate", _RATE, "byte_rate", "B/s", "Rate", is_rate=True),
+    "flops": Quantity("flop-rate", _RATE, "flop_rate", "FLOP/s", "Rate"),
+    "bytes": Quantity("byte-rate", _RATE, "byte_rate", "B/s", "Rate"),
 }
 """What declared work makes of a time."""
 _ITEM = "How long does an item take"
@@ -137,12 +135,13 @@ class Function:
         """Return with which power of the size the declared work grows; 1 where none is declared."""
         for members in variant.cases.values():
             declared = {number: case.extra_info.work for number, case in members.items()}
-            works = {n: work.flops or work.bytes or work.items or 0 for n, work in declared.items()}
-            known = sorted(number for number, amount in works.items() if amount)
-            if len(known) > 1:
-                small, large = known[0], known[-1]
-                grown = math.log(works[large] / works[small]) / math.log(large / small)
-                return grown if grown > 0 else 1.0
+            works = {n: work.flops or work.bytes or work.items for n, work in declared.items()}
+            known = sorted((number, amount) for number, amount in works.items() if amount)
+            if known[1:]:
+                (small, least), *_, (large, most) = known
+                grown = math.log(most / least) / math.log(large / small)
+                if grown > 0:
+                    return grown
         return 1.0
 
 
@@ -206,7 +205,7 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
 
     def measured(variant: Variant) -> tuple[Variant, Curve, float]:
         curve = function.curve(cases, variant, device, quantity)
-        return variant, curve, curve.highest if quantity.is_rate else curve.largest
+        return variant, curve, curve.highest if quantity.label == "Rate" else curve.largest
 
     known = _of_variants(cases, function, device, measured)
     variant, curve, best = known[0]
@@ -228,11 +227,10 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
 def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> limits.Part | None:
     """Return which part of what its device allows a case's rate is, where that is known."""
     device, path = device_of(case), case.extra_info.work.path or limits.WITHIN
-    is_group = "+" in device
-    if quantity.unit == "FLOP/s" and not is_group:
+    if quantity.unit == "FLOP/s" and "+" not in device:
         rate = cases.one("flop_rate", case=case.fullname)
         return limits.part_of(rate, limits.allowed_flops(cases, case, rate))
-    if quantity.unit == "B/s" and is_group == (path == "between"):
+    if quantity.unit == "B/s":
         rate = cases.one("byte_rate", case=case.fullname)
         return limits.part_of(rate, limits.allowed_bytes(cases, device, path))
     return None
