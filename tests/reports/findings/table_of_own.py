@@ -26,9 +26,11 @@ TABLE = """
 # bytes through a network have a rate and no ceiling
 + send | cpu/2x1 | | 1000 | bytes=1e6 path=network
 * byte-rate-send-cpu/2x1 | 1e9 | 1.00 GB/s […] on 2 nodes.
+! bench_send
 # only items give the time of each
 + parse | cpu | n=1,2 | 1000 2000 | items=1000x
 * item-seconds-parse-cpu | 1e-06 | 1… µs […] per item on the CPU at n = 2.
+= speed-up-parse, crossover-parse | | Not measured: no accelerator.
 # a rate is a part of what the run measured of the memory
 + sort | cpu | n=100000 | 1000 | bytes=8e5 items=1e5
 + copies/within | cpu | size=134217728 | 1e4 | bytes=268435456
@@ -43,7 +45,9 @@ TABLE = """
 * byte-rate-x-cuda:0 | | … of the link's rate in one direction…
 # without a measured ceiling the datasheet's dense bfloat16 peak counts
 + x | cuda:0 | | 1000 | flops=1e9 check=0,bfloat16
++ x | cuda:0+cuda:1 | | 1000 | flops=1e9 check=0,bfloat16
 * flop-rate-x-cuda:0 | | … of the datasheet's dense bfloat16 peak…
+= flop-rate-x-cuda:0+cuda:1 | 1e12 | … TFLOP/s […] on 2x NVIDIA H200.
 # what no device can run says why once
 - x | device=none n=1 | needs two accelerators
 ! speed-up-x
@@ -55,19 +59,27 @@ TABLE = """
 ! crossover-sort-cuda:0
 ~ bench_sort | NVIDIA H200 / CPU | sort
 # what varies beside the size is named and the headline leads
-+ sort | cpu | n=10,1000,100000 dtype=float64 | 0.01x | bytes=8x items=1x headline=no
-+ sort | cuda:0 | n=10,1000,100000 dtype=float64 | 90 + 0.001x | bytes=8x items=1x headline=no
-+ sort | cpu | n=10,1000,100000 dtype=float32 | 0.01x | bytes=8x items=1x
-+ sort | cuda:0 | n=10,1000,100000 dtype=float32 | 90 + 0.001x | bytes=8x items=1x
++ sort | cpu | n=10,1000 dtype=float16 | 0.01x
++ sort | cpu | n=10,1000,100000 dtype=float64 | 0.01x | bytes=8 headline=no
++ sort | cuda:0 | n=10,1000,100000 dtype=float64 | 90 + 0.001x | bytes=8 headline=no
++ sort | cpu | n=10,1000,100000 dtype=float32 | 0.01x | bytes=8
++ sort | cuda:0 | n=10,1000,100000 dtype=float32 | 90 + 0.001x | bytes=8
 * speed-up-sort-cuda:0 | | … on the NVIDIA H200 with dtype = float32 at n = 100,000. → Up to n =
     1,000 with dtype = float32 stay on the CPU.
+= crossover-sort-cuda:0 | 10000 | …
 ~ bench_sort | NVIDIA H200, dtype = float32 / CPU, dtype = float32 / NVIDIA H200, dtype = float64 /
     CPU, dtype = float64
 # of two sizes the one with more values is the axis
-+ x | cpu | batch=1 n=10,20,30 | 1x
-+ x | cpu | batch=8 n=10,20,30 | 8x
-* time-x-cpu | | … at n = 30.
++ x | cpu | batch=1 n=0,10,20,30 | 1 + 1x^2 | flops=1x
++ x | cpu | batch=8 n=10,20,30 | 8x | flops=1x
+* flop-rate-x-cpu | | … with batch = 1 at n = 10.
+= time-x-cpu | | … with batch = 1 at n = 30.
 ~ bench_x | CPU, batch = 1 / CPU, batch = 8 | 10; 20; 30
+# of several functions the one of the exercise's name leads and each is named
++ x | cpu | | 1000
++ a_sort | cpu | | 5
+* time-a_sort-cpu | 5e-06 | Do bench_a_sort: 5… µs […] on the CPU.
+= time-x-cpu | 0.001 | Do bench_x: …
 # of two versions one that takes 1.25 times as long is told through all noise
 + new | cpu | | 1000 | against=1.25
 = versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….

@@ -90,6 +90,16 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
     assert [point.x for point in plot.series[0].points] == [1.0, 2.0, 4.0]
 
 
+@pytest.mark.parametrize(
+    ("kinds", "more"), [("abcdef", ""), ("abcdefgh", " (2 more lines among the cases)")]
+)
+def test_a_chart_shows_six_lines_and_counts_the_others(kinds: str, more: str) -> None:
+    every = cases("\n".join(f"+ x | {CPU} | size=1,2 kind={kind} | 1x" for kind in kinds))
+    (plot,) = answer("a_new_one", every).plots
+    assert [one.label for one in plot.series] == [f"CPU, kind = {kind}" for kind in "abcdef"]
+    assert plot.title == f"Do bench_x{more}"
+
+
 def test_the_rules_ask_for_benchmarks_that_exist() -> None:
     asked: dict[str, list[str]] = {}
     for exercise, rule in RULES.items():
