@@ -21,6 +21,11 @@ def point(x: float | str, by_launch: pd.Series, *cases: str) -> Point:
     return Point(x, estimate_of(by_launch), cases)
 
 
+def certain(x: float | str, y: float, *cases: str) -> Point:
+    """Return a number that is computed, not measured, as a point of a plot."""
+    return Point(x, Estimate(y, y, y, launches=0), cases)
+
+
 def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tuple[Series, ...]:
     """Return a line for each curve that was measured.
 
@@ -63,8 +68,7 @@ def stack(  # noqa: PLR0913, PLR0917 - a plot, and what its bars are made of
 
 def exact(label: str, values: Mapping[float, float]) -> Series:
     """Return numbers that are computed, not measured, by size."""
-    points = (Point(x, Estimate(y, y, y, launches=0)) for x, y in values.items())
-    return Series(label, tuple(points))
+    return Series(label, tuple(certain(x, y) for x, y in values.items()))
 
 
 def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> tuple[Series, ...]:

@@ -13,15 +13,17 @@ from frobench.reports.findings import peaks
 from frobench.reports.findings.answers import answered, ask, ask_on, largest, threshold
 from frobench.reports.findings.exercises import limits
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.plots import dots, lines, point
+from frobench.reports.findings.plots import certain, dots, lines, point
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, cases_of, measured
 from frobench.reports.findings.values import SIZE, VALUE, estimate_of, is_above, is_below, size
 from frobench.suite.stored.machine_identity import is_cpu
-from frobench.suite.stored.types import Case, Estimate, Scalar
+from frobench.suite.stored.types import Case, Scalar
 from frobench.suite.units import format_estimate, format_point
 
 GRAPH, NARROW = "_graph", "_narrow"
 """Behind the names of functions that replay a graph, and of those for narrow layers."""
+DECODE = "bench_decode"
+"""What is usually replayed from a graph."""
 LIMITED = {
     limits.COMPUTE: "For {} choose by the rate of {} products.",
     limits.MEMORY: "For {} choose by memory bandwidth.",
@@ -36,20 +38,18 @@ class Work:
     """What is done with layers.
 
     where : the parameters of its cases
-    by_graph : whether it is usually replayed from a graph
     """
 
     name: str
     words: str
     function: str
     where: Mapping[str, Scalar]
-    by_graph: bool = False
 
 
 TRAINING = Work("train", "training", "bench_train", {})
 PREFILL = Work("prefill", "prefill", "bench_prefill", {})
-DECODING = Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True)
-BATCHED = Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True)
+DECODING = Work("decode-1", "decoding at batch 1", DECODE, {"batch": 1})
+BATCHED = Work("decode-32", "decoding at batch 32", DECODE, {"batch": 32})
 WORKS = (TRAINING, PREFILL, DECODING, BATCHED)
 
 
@@ -119,7 +119,7 @@ def _replay(cases: Cases) -> Finding:
                     eager, replayed = (cases.one(case=name) for name in names)
                     gains[work.words] = model, (eager / replayed).dropna(), names
     if not gains:
-        raise NotMeasuredError(cases.reason(function=f"bench_decode{GRAPH}", device=device))
+        raise NotMeasuredError(cases.reason(function=f"{DECODE}{GRAPH}", device=device))
     words = max(gains, key=lambda work: estimate_of(gains[work][1]).value)
     model, gain, names = gains[words]
     rule = LIMITED[limits.LAUNCHING].format(words) if is_above(gain) else ""
@@ -154,7 +154,7 @@ def models(cases: Cases, device: str, work: Work) -> list[Model]:
     found = {}
     for (width, _), known in sorted(kinds.items(), key=lambda kind: kind[0]):
         eager, replayed = known.get(""), known.get(GRAPH)
-        case = (replayed if work.by_graph else None) or eager or known[GRAPH]
+        case = (replayed if work.function == DECODE else None) or eager or known[GRAPH]
         found[width] = Model(eager, replayed, case)
     return [*reversed(found.values())]
 
@@ -173,7 +173,7 @@ def _beside_limit(cases: Cases, answer: Finding, limit: str) -> Finding:
     return replace(answer, cases=tuple(names), answer=f"{answer.brief[:-1]}; {part.clause}.")
 
 
-ATTENTION, CACHED, PRODUCTS = "bench_prefill", "bench_decode", "bench_products"
+ATTENTION, CACHED, PRODUCTS = "bench_prefill", DECODE, "bench_products"
 TOKENS = f"{SIZE} tokens"
 
 
@@ -244,13 +244,13 @@ def _by_length(cases: Cases, device: str, function: str, what: str = "device_sec
 
 def _one_token(cases: Cases, device: str, _function: str = PRODUCTS) -> Curve:
     """Return the time of one token's products at every length of the cache."""
-    cached, where = _by_length(cases, device, CACHED), _widest(cases, device)
-    one = cases.one("device_seconds", function=PRODUCTS, tokens=1, **where)
-    return cached.level(one, *cases.names(function=PRODUCTS, tokens=1, **where))
+    where = {"function": PRODUCTS, "tokens": 1, **_widest(cases, device)}
+    one = cases.one("device_seconds", **where)
+    return _by_length(cases, device, CACHED).level(one, *cases.names(**where))
 
 
 def _widest(cases: Cases, device: str) -> dict[str, Scalar]:
-    return {"device": device, "width": max(cases.values("width", device=device), default=0)}
+    return {"device": device, "width": max(cases.values("width", device=device), default=None)}
 
 
 def _small_weights(cases: Cases) -> Iterator[Finding]:
@@ -268,7 +268,7 @@ def decoding(cases: Cases, device: str) -> dict[str, Case]:
     replayed, eager = (
         {str(case.params["weights"]): case for case in cases.where(function=function, **where)}
         for where in [_widest(cases, device)]
-        for function in (f"bench_decode{GRAPH}", "bench_decode")
+        for function in (f"{DECODE}{GRAPH}", DECODE)
     )
     return replayed or eager
 
@@ -303,10 +303,9 @@ def _weights(cases: Cases) -> Iterator[Plot]:
         for title, weights, case in known
     )
     errors = dots(
-        (title, Point(weights, Estimate(error, error, error, 0), (case.fullname,)))
+        (title, certain(weights, check.error, case.fullname))
         for title, weights, case in known
         if (check := case.extra_info.check)
-        for error in [check.error]
     )
     kind, time = Axis("weights"), Axis("Time for a token and layer", "s")
     yield Plot("time", "Decoding by type of weights", "dots", kind, time, times)
@@ -420,7 +419,7 @@ def _blocks(cases: Cases) -> Iterator[Plot]:
 
 def _layouts(cases: Cases, device: str, function: str) -> dict[str, tuple[Case, pd.Series]]:
     """Return the cases of the block with most channels by layout, and their images per second."""
-    channels = max(cases.values("channels", device=device), default=0)
+    channels = max(cases.values("channels", device=device), default=None)
     where = {"function": function, "device": device, "channels": channels}
     known = {str(case.params["layout"]): case for case in cases.where(**where)}
     if not known:

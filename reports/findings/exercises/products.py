@@ -76,7 +76,7 @@ def _best_rate(cases: Cases, device: str) -> Finding:
     with suppress(NotMeasuredError):
         if bracket := _half(cases, device).bracket:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
-    part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
+    part = peaks.of_peak(cases.run, rate.at(n), *rate.cases[n])
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
     names = behind(*(curve.on([at]) for curve, at in best.values()))
     return answered(words, names, rate.at(n), RATE.unit, rule, part)
@@ -183,7 +183,7 @@ def _peak(cases: Cases, device: str = "") -> Finding:
         how += f"; {at_least(burst.rate, RATE.unit)} {BURST}"
     ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
     faster = any(not ratio.empty and is_above(ratio) for ratio in ratios)
-    part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
+    part = peaks.of_peak(cases.run, first.rate, first.case.fullname)
     return answered(
         capital(
             f"{at_least(first.rate, RATE.unit)} (median: {typical}) in {first.precision}, {how}"
@@ -241,9 +241,9 @@ class Product:
     @property
     def shape(self) -> str:
         """The shape, such as 8,192 x 4,096 x 8,192, or of a square product n = 8,192."""
-        search = self.case.extra_info.search
-        if search is None and isinstance(n := self.case.params.get("n"), int):
+        if isinstance(n := self.case.params.get("n"), int):
             return size(n, N)
+        search = self.case.extra_info.search
         return BY.join(format_value(side, "n") for side in (search.shape if search else ()))
 
     @property
@@ -273,7 +273,8 @@ def fastest_products(run: Run, device: str) -> dict[str, Product]:
     fastest = {
         dtype: Product(dtype, case, curve.at(n))
         for dtype, (curve, n) in best_rates(squares, device).items()
-        for case in squares.where(case=curve.cases[n][0])
+        for name in curve.cases[n]
+        for case in squares.where(case=name)
     }
     with suppress(NotMeasuredError):
         searched = best_products(cases_of(run, "attainable_peak"), device)

@@ -73,10 +73,10 @@ TABLE = f"""
 = searched-cpu | | In float32: 87 shapes tried in 3.1 s.
 ~ peak | NVIDIA H200 | bfloat16; float32
 ~ peak | CPU | float32
-# what was made in TF32 is called so
-+ product | cuda:0 | dtype=float32 | 3750 | flops=1.5e11 search=0.985
+# what was made in TF32 is called so, and not advised where it is not measurably faster
++ product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.985 launches=0.9,1.2
 + product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 search=0.985
-* peak-cuda:0 | | … in tfloat32, …
+* peak-cuda:0 | | … in tfloat32, …NVIDIA H200.
 = searched-cuda:0 | | In tfloat32: …; in float32: …
 # float32 is not advised where it is the fastest
 + product | cpu | dtype=bfloat16,float32 m=2048 n=2048 k=2048 | 2e4 16000 | flops=1e12
