@@ -65,9 +65,11 @@ TABLE = f"""
 # in training the boundary is a ratio
 + step,split_step | cuda:0 | tokens=64 | 2000 7000
 * training | 3.5 | 3.500x […] as long in training when split, 64 words.
-# an embedding of 70% of the pass
+# an embedding of 70% of the pass, and one of 9%
 + embedding,forward | cpu | tokens=16384 | 7e4 1e5
-* embedding-cpu | | 70… → Make the embedding faster before the layers.
++ embedding,forward | cuda:0 | tokens=16384 | 9e3 1e5
+= embedding-cpu | | 70… → Make the embedding faster before the layers.
+= embedding-cuda:0 | 0.09 | … → Leave the embedding where it is.
 # a pipeline of 4 equal stages has the bubble of theory, and shares its time
 + one_device | cuda:0 | n=1024 micro=1,2,4,8 | 1e6
 + pipeline | {FOUR} | n=1024 micro=1 | 1e6 | concurrency=0 busy=1e6
@@ -75,7 +77,7 @@ TABLE = f"""
 + pipeline | {FOUR} | n=1024 micro=4 | 437500 | concurrency=0.75 busy=1e6
 + pipeline | {FOUR} | n=1024 micro=8 | 343750 | concurrency=0.875 busy=1e6
 * pipeline-{FOUR} | 2.909091 | … as fast as one device, in 8 …
-= bubble-{FOUR} | 0.2727273 | … of the time, in 8 …
+= bubble-{FOUR} | 0.2727273 | … in 8 micro-batches; equal stages must wait for 27…%.
 = overlap-{FOUR} | 0.875 | …
 ~ pipeline-{FOUR} | measured | 1=1; 2=1.6; 4=2.28571; 8=2.90909
 ~ pipeline-{FOUR} | equal stages, nothing else | 1=1; 2=1.6; 4=2.285714; 8=2.909091

@@ -48,6 +48,8 @@ TABLE = f"""
 + attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e12 search=alone
 + copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
 * decode-1-cpu | | …of the memory bandwidth (4.0 TB/s), from caches.
+- prefill_narrow | device=cpu width=256 | takes 3 s
+= prefill-cpu | | Not measured: takes 3 s.
 = train-accelerator | | Not measured: no accelerator.
 # without ceilings in the run those of the datasheet serve
 + train | cuda:0 | {WIDE} | 1e4 | flops=4e12 bytes=1.2e10 items=1000
@@ -76,7 +78,7 @@ TABLE = f"""
 + decode | cuda:0 | weights=bfloat16 {LAYER} | 300 | flops=1e6 bytes=9.6e8 items=1 check=0.004
 + decode | cuda:0 | weights=int8 {LAYER} | 180 | flops=1e6 bytes=5.76e8 items=1 check=0.007
 + decode | cuda:0 | weights=int4 {LAYER} | 300 | flops=1e6 bytes=9.6e8 items=1 check=0.08
-+ decode_graph | cuda:0 | weights=bfloat16 {LAYER} | 100 | flops=1e6 bytes=3.2e8 items=1 check=0.004
++ decode_graph | cuda:0 | weights=bfloat16 {LAYER} | 100 | flops=1e6 bytes=1.6e8 items=1 check=0.004
 + decode_graph | cuda:0 | weights=int8 {LAYER} | 60 | flops=1e6 bytes=1.92e8 items=1 check=0.007
 + decode_graph | cuda:0 | weights=int4 {LAYER} | 100 | flops=1e6 bytes=3.2e8 items=1 check=0.08
 {CEILINGS}

@@ -18,12 +18,13 @@ TABLE = f"""
     4,096. → …
 = crossover | 128 64 128 | …From somewhere between n = 64 and n = 128.
 = crossover-with-copies | 256 128 256 | …
-= best-rate-cuda:0 | | … in float32 at n = 4,096 in bursts…
+= best-rate-cuda:0 | | … n = 4,096 in bursts… → Half of the float32 rate needs n of 4,096 or more.
 = best-rate-cpu | 1e11 | 100 GFLOP/s […] in float32 at n = 16.
 # a speed-up at another size is not given
 + square | cpu | n=16,64,128,256 dtype=float32 | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | {SIZES} | 41.94304 | flops=2x^3
 - square | device=cpu n=1024 dtype=float32 | takes 3 s
+* best-rate-cuda:0 | | …
 = speed-up | | Not measured: takes 3 s.
 # a failed case answers nothing and its reason stands there instead | status=failed
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
@@ -46,8 +47,10 @@ TABLE = f"""
 # without an accelerator the CPU leads, by the best rate of the best precision
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cpu | n=16,64,128,256,1024 dtype=bfloat16 | 1e-05x^3 | flops=2x^3
++ square_cold | cpu | {SIZES} | 4e-05x^3
 * best-rate-cpu | 2e11 | 200 GFLOP/s […] in bfloat16 at n = 16.…
 = crossover | | Not measured: no accelerator.
+= cold-product-cpu | 2 | …x […] as long with cold caches at n = 16. → Up to n = 1,024 keep inputs in…
 ~ rate-cpu | float32 / bfloat16 | 16; 64; 128; 256; 1024
 # a graph is compared with launching from Python
 + square,square_graph | cuda:0 | n=16 dtype=float32 | 12 5
@@ -73,14 +76,15 @@ TABLE = f"""
 = searched-cpu | | In float32: 87 shapes tried in 3.1 s.
 ~ peak | NVIDIA H200 | bfloat16; float32
 ~ peak | CPU | float32
-# what was made in TF32 is called so, and not advised where it is not measurably faster
-+ product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.985 launches=0.9,1.2
-+ product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 search=0.985
-* peak-cuda:0 | | … in tfloat32, …NVIDIA H200.
-= searched-cuda:0 | | In tfloat32: …; in float32: …
+# what was made in TF32 is called so and not advised if it is not faster; it leads by what lasts
++ product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.985 launches=0.9,1.2 sustained=310
++ product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 sustained=300
+* peak-cuda:0 | 5e14 | … in tfloat32, sustained; at least 750 TFLOP/s in bursts…NVIDIA H200.
+= searched-cuda:0 | | In tfloat32: the shape was not searched for; in float32: …
 # float32 is not advised where it is the fastest
 + product | cpu | dtype=bfloat16,float32 m=2048 n=2048 k=2048 | 2e4 16000 | flops=1e12
 * peak-cpu | 6.25e13 | … in float32, …the CPU.
+= peak-accelerator | | Not measured: no accelerator.
 ## parallel_matmul
 # products are split from the size on that gains
 + process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
@@ -104,18 +108,19 @@ TABLE = f"""
 = overlap-streams | | Not measured: no control strictly in turn.
 # more and more devices are followed from two to all
 + sequence | cuda:0 | n=64,512 | 2000 | items=2
-+ one_thread | {PAIR} | n=64,512 | 1200 | items=2
-+ one_thread | {FOUR} | n=64,512 | 1400 | items=4
 + one_thread | {EIGHT} | n=64,512 | 1800 | items=8
++ one_thread | {FOUR} | n=64,512 | 1400 | items=4
++ one_thread | {PAIR} | n=64,512 | 1200 | items=2
 * scaling-one_thread | 0.5555556 | 55.56% […] of 8 times as fast as one, n = 512.
-= efficiency-one_thread-{PAIR} | 0.8333333 | …
+= efficiency-one_thread-{PAIR} | 0.8333333 | … → Split products from n = 64 on.
 = efficiency-one_thread-{FOUR} | 0.7142857 | …
 = efficiency-one_thread-{EIGHT} | 0.5555556 | …
 ~ scaling | begun by one thread, n = 512 | 2=0.8333333; 4=0.7142857; 8=0.5555556
 # a group without a common size is no part of a series
 + sequence | cuda:0 | n=64,512,1024 | 2000 | items=2
-+ one_thread | {PAIR} | n=64,512 | 1200 | items=2
++ one_thread | {PAIR} | n=64,512 | 2400 | items=2
 + one_thread | {FOUR} | n=64,512 | 1400 | items=4
 + one_thread | {EIGHT} | n=1024 | 1000 | items=8
+* efficiency-one_thread-{PAIR} | 0.4166667 | … → Do not split products up to n = 512.
 ! scaling-one_thread
 """

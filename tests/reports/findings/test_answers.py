@@ -35,7 +35,8 @@ def says(found: Finding, number: str, pattern: str) -> None:
     assert matches(words(found), pattern), words(found)
     value, expected = found.value, [float(one) for one in number.split() if one != "none"]
     assert (value is None) >= (number == "none")
-    if expected and value:
+    if expected:
+        assert value
         assert [value.value, value.low, value.high][: len(expected)] == pytest.approx(expected)
 
 
