@@ -10,6 +10,7 @@ from frobench.reports.findings.finding import Axis, Plot, Point, Series
 from frobench.reports.findings.select import Cases, Curve, measured
 from frobench.reports.findings.values import estimate_of
 from frobench.suite import units
+from frobench.suite.stored.machine_identity import is_cpu, ranks_of
 from frobench.suite.stored.types import Estimate
 
 Bars = Mapping[str, Mapping[str, tuple[Curve, float]]]
@@ -42,6 +43,11 @@ def ways_on_devices(cases: Cases, ways: Mapping[str, str]) -> Iterator[tuple[Any
     for device in cases.devices():
         for function, how in ways.items():
             yield f"{cases.title(device)}, {how}", cases, function, device
+
+
+def few_first(group: str) -> tuple[bool, int]:
+    """Return what sorts groups of devices: those of accelerators first, and of few before many."""
+    return is_cpu(group), ranks_of(group)
 
 
 def dots(points: Iterable[tuple[str, Point]]) -> tuple[Series, ...]:

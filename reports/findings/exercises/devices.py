@@ -8,7 +8,7 @@ from typing import Any
 
 from frobench.reports.findings.answers import answered, ask, ask_on, at, largest, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from frobench.reports.findings.plots import exact, lines, stack
+from frobench.reports.findings.plots import exact, few_first, lines, stack
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, is_above, is_below, size
 from frobench.suite.stored.machine_identity import is_cpu, ranks_of
@@ -111,12 +111,12 @@ def _product_plots(cases: Cases) -> Iterator[Plot]:
 
 def _ways(cases: Cases) -> list[tuple[str, str]]:
     """Return each group of devices with each way to use its devices that was measured."""
-    measured = [
-        (str(group), function)
+    return [
+        (group, function)
+        for group in sorted(cases.values("device"), key=few_first)
         for function in BEGUN
-        for group in cases.values("device", function=function)
+        if cases.names(function=function, device=group)
     ]
-    return sorted(measured, key=lambda way: (is_cpu(way[0]), ranks_of(way[0])))
 
 
 def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
@@ -129,7 +129,7 @@ def _growing(cases: Cases) -> dict[str, dict[str, Curve]]:
         groups = [group for group, way in _ways(cases) if way == function and not is_cpu(group)]
         curves = measured(partial(_part_of_perfect, cases, function=function), groups)
         with suppress(NotMeasuredError):
-            n = common_sizes(curves.values(), "")[-1]
+            n = max(common_sizes(curves.values(), ""))
             if len(curves) >= SERIES:
                 growing[function] = {group: curve.on([n]) for group, curve in curves.items()}
     return growing
@@ -197,8 +197,7 @@ def _placement(cases: Cases) -> Finding:
     reason = "no two placements have a number of words in common"
     if len(times) == 1:
         raise NotMeasuredError(reason)
-    common = common_sizes(times.values(), reason)
-    most = common[-1]
+    most = max(common_sizes(times.values(), reason))
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
     tied = any(not is_above((times[name] / times[best]).at(most)) for name in others)
     return answered(
@@ -282,7 +281,7 @@ def _parts(cases: Cases) -> Plot:
                     PARTS.get(function, WHOLE): _times(cases, function, other or device)
                     for function, other in {**others, whole: ""}.items()
                 }
-    words = common_sizes((curve for bar in bars.values() for curve in bar.values()), "")[-1]
+    words = max(common_sizes((curve for bar in bars.values() for curve in bar.values()), ""))
     sized = {name: {part: (bar[part], words) for part in bar} for name, bar in bars.items()}
     title = f"Where a forward pass of {size(words)} words spends its time"
     return stack("parts", title, (Axis("placement"), TIME), sized, PARTS.values(), WHOLE)

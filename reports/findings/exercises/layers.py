@@ -315,7 +315,7 @@ def _weights(cases: Cases) -> Iterator[Plot]:
 def _compiling(cases: Cases) -> Iterator[Finding]:
     return ask_on(
         cases,
-        cases.devices() or cases.run.frobench.settings.devices[::-1],
+        cases.devices() or reversed(cases.run.frobench.settings.devices),
         ("gain", "What does torch.compile gain in a training step on {}?", _compiled),
         ("pays", "From when does compiling a training step pay on {}?", _pays),
     )

@@ -134,7 +134,7 @@ def _split(cases: Cases, device: str) -> dict[str, Curve]:
 
 
 def _longest(*curves: Curve) -> float:
-    return common_sizes(curves, "the loops have no length in common")[-1]
+    return max(common_sizes(curves, "the loops have no length in common"))
 
 
 def _bars(cases: Cases, device: str) -> dict[str, dict[str, tuple[Curve, float]]]:

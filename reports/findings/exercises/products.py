@@ -306,8 +306,8 @@ def _fastest(cases: Cases, device: str) -> list[Product]:
 def _sustained(cases: Cases, device: str) -> dict[str, Product]:
     """Return the best rate of each precision among products that a launch repeated for seconds."""
     products = []
-    for case in cases.where():
-        if case.params.get("device") == device and SUSTAINED in case.extra_info.parts:
+    for case in cases.where(device=device):
+        if SUSTAINED in case.extra_info.parts:
             with suppress(NotMeasuredError):
                 rate = cases.one(SUSTAINED_RATE, case=case.fullname)
                 products.append(Product(peaks.precision_of(case), case, rate, SUSTAINED))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from frobench.reports.findings.answers import answered, ask, at, penalty, threshold
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.plots import dots, lines, point, stack
+from frobench.reports.findings.plots import dots, few_first, lines, point, stack
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, behind, is_above, is_below, size
 from frobench.suite.stored.machine_identity import is_cpu, ranks_of
@@ -102,7 +102,7 @@ def _trained(cases: Cases, function: str) -> list[_Training]:
         for network in cases.values("network", function=function, device=device)
         for batch in cases.values("batch", function=function, device=device, network=network)
     ]
-    return sorted(trainings, key=lambda it: (is_cpu(it.device), ranks_of(it.device), it.batch))
+    return sorted(trainings, key=lambda it: (few_first(it.device), it.batch))
 
 
 def _loss_reporting(cases: Cases) -> Iterator[Finding]:
@@ -281,7 +281,7 @@ def _best(setting: Setting) -> Finding:
     ways = {way: setting.times(way) for way in _ways(setting)}
     if len(ways) == 1:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")
-    batch = common_sizes(ways.values(), "the ways have no batch in common")[-1]
+    batch = max(common_sizes(ways.values(), "the ways have no batch in common"))
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
     ratio = ways[second] / ways[first]
     words = f"as fast {WAYS[first]} as {WAYS[second]}, {size(batch, BATCH)}"
@@ -306,7 +306,7 @@ def _parallel_plots(cases: Cases) -> Iterator[Plot]:
 def _settings(cases: Cases) -> list[Setting]:
     """Return the networks and groups of devices that were measured, CPU and small ones last."""
     groups = [str(group) for way in WAYS for group in cases.values("device", function=way)]
-    ordered = sorted(dict.fromkeys(groups), key=lambda group: (is_cpu(group), ranks_of(group)))
+    ordered = sorted(dict.fromkeys(groups), key=few_first)
     return [
         Setting(cases, network, group)
         for group in ordered
@@ -331,7 +331,7 @@ def _loss(setting: Setting) -> Finding:
     """Say what part of a forward pass is lost, against an equal share of what one device takes."""
     parts, whole, alone = setting.forward()
     curves = (alone, whole, *parts.values())
-    batch = common_sizes(curves, "the forward passes have no batch in common")[-1]
+    batch = max(common_sizes(curves, "the forward passes have no batch in common"))
     lost = 1 - alone.at(batch) / ranks_of(setting.group) / whole.at(batch)
     cases = behind(*(curve.on([batch]) for curve in curves))
     return answered(f"{VALUE} of a forward pass, with {size(batch, BATCH)}", cases, lost, "1")

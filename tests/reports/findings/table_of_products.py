@@ -50,7 +50,7 @@ TABLE = f"""
 + square_cold | cpu | {SIZES} | 4e-05x^3
 * best-rate-cpu | 2e11 | 200 GFLOP/s […] in bfloat16 at n = 16.…
 = crossover | | Not measured: no accelerator.
-= cold-product-cpu | 2 | …x […] as long with cold caches at n = 16. → Up to n = 1,024 keep inputs in…
+= cold-product-cpu | 2 | …x […] as long with cold caches at n = 16. → Up to n = 1,024 keep…
 ~ rate-cpu | float32 / bfloat16 | 16; 64; 128; 256; 1024
 # a graph is compared with launching from Python
 + square,square_graph | cuda:0 | n=16 dtype=float32 | 12 5
@@ -77,10 +77,10 @@ TABLE = f"""
 ~ peak | NVIDIA H200 | bfloat16; float32
 ~ peak | CPU | float32
 # what was made in TF32 is called so and not advised if it is not faster; it leads by what lasts
-+ product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.985 launches=0.9,1.2 sustained=310
++ product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.996 launches=0.9,1.2 sustained=310
 + product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 sustained=300
 * peak-cuda:0 | 5e14 | … in tfloat32, sustained; at least 750 TFLOP/s in bursts…NVIDIA H200.
-= searched-cuda:0 | | In tfloat32: the shape was not searched for; in float32: …
+= searched-cuda:0 | | In tfloat32: the shape was not searched for; in …; the runner-up ties.
 # float32 is not advised where it is the fastest
 + product | cpu | dtype=bfloat16,float32 m=2048 n=2048 k=2048 | 2e4 16000 | flops=1e12
 * peak-cpu | 6.25e13 | … in float32, …the CPU.
