@@ -17,14 +17,6 @@ TABLE = f"""
     TB/s); compute limits it. → For training choose by the rate of bfloat16 products.
 ~ tokens | NVIDIA H200, width 4,096, bfloat16 | training=100000
 ~ tokens | NVIDIA H200, width 2,048, bfloat16 | training=400000
-# a step that needs 30% of the peak and 60% of the bandwidth
-+ train | cuda:0 | {WIDE} | 1e4 | flops=2.4e12 bytes=2.4e10 items=1000
-{CEILINGS}
-* train-cuda:0 | | …; memory bandwidth limits it. → For training choose by memory bandwidth.
-# a step that needs 40% of the peak and 30% of the bandwidth
-+ train | cuda:0 | {WIDE} | 1e4 | flops=3.2e12 bytes=1.2e10 items=1000
-{CEILINGS}
-* train-cuda:0 | | …; none limits it alone.
 # decoding answers by its replay and names the batch, and a graph by what it gains most
 + decode | cuda:0 | {WIDE} batch=1 | 3e4 | flops=8e10 bytes=8e9 items=1
 + decode | cuda:0 | {WIDE} batch=32 | 1e4 | flops=1.6e12 bytes=1.6e10 items=32

@@ -14,15 +14,11 @@ TABLE = f"""
 = read-back-cpu | 7e-06 | 7… µs […] for a read-back, against a log.
 = parts-cpu | 1e-05 | 10… µs […] of a step for reading its norm back.
 = sum-cpu | 0.9714286 | 97.14% […] of the loop that reads each norm back.
-~ parts | launching | CPU: .item() at every step=5e-06; CPU: log on the device, one .tolist() at the
-    end=5e-06
-~ parts | computing | CPU: .item() at every step=2e-05; CPU: log on the device, one .tolist() at the
-    end=2e-05
+~ parts | launching / computing | CPU: .item() at every step; CPU: log on the device, one .tolist()
+    at the end
 ~ parts | keeping the log | CPU: log on the device, one .tolist() at the end=1e-06
 ~ parts | reading back | CPU: .item() at every step=1e-05; CPU: log on the device, one .tolist() at
     the end=2e-06
-~ parts | the whole loop | CPU: .item() at every step=3.5e-05; CPU: log on the device, one .tolist()
-    at the end=2.8e-05
 # an accelerator answers before the CPU
 + log_on_device,item | cpu | steps=1000 | 28000 35000 | items=1000
 + log_on_device,item | cuda:0 | steps=1000 | 28000 35000 | items=1000

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Answers about moving data: copies, where tensors are created, and parameters."""
 
-EIGHT = "cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7"
 FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
 PAIR = "cuda:0+cuda:1"
 SIZES = "size=4,1024,262144,67108864"
@@ -22,12 +21,6 @@ TABLE = f"""
 - between | device=none size=4 | needs two
 * bandwidth-within-cpu | 2e10 | … half of that bandwidth at 195.3 KiB […].…
 = to-device, between, non-blocking, both-ways | | Not measured: no accelerator.
-# large sizes do not drown the latency
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
-    439.4304 7403.97504 | launches=1 bytes=1x
-* bandwidth-within-cpu | | 9.607 GB/s [9.607, 9.607] for copies within the memory of the CPU; a
-    latency of 19.90 µs [19.90, 19.90]; half of that bandwidth at 186.7 KiB [186.7, 186.7]. → Join
-    copies below 187 KiB.
 # a launch that was disturbed does not hide the line of the others
 + within | cpu | size=4,1024,16384,4194304,67108864 | 20 + 0.0001x | launches=1 bytes=1x
 + within | cpu | size=262144 | 46.2144 | launches=1*4,3,1*3 bytes=262144
@@ -49,10 +42,8 @@ TABLE = f"""
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
 + all_at_once | {PAIR} | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
 + all_at_once | {FOUR} | size=67108864 direction=to_device | 13461.7728 | bytes=268435456
-+ all_at_once | {EIGHT} | size=67108864 direction=to_device | 26923.5456 | bytes=536870912
 * all-to-device-{PAIR} | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
 = all-to-device-{FOUR} | 0.5 | … of 4 times the rate of one copy alone, 64 MiB each.
-= all-to-device-{EIGHT} | 0.25 | … of 8 times the rate of one copy alone, 64 MiB each.
 # cold caches are compared with warm ones size by size
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 + within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856

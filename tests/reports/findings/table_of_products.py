@@ -31,15 +31,6 @@ TABLE = f"""
 + square | cuda:0 | n=16 dtype=float32 | 0.001 | flops=2x^3
 - square | device=cuda:0 n=16 dtype=float32 | off by 3
 = speed-up | | …off by 3.
-# a crossover is exact for a launch and work however far apart the sizes are
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | {SIZES} | 30 + 4e-07x^3 | flops=2x^3
-= crossover | 115.2449 64 128 | …
-# an accelerator that is never faster has none
-+ square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | {SIZES} | 4.194304e10 | flops=2x^3
-* speed-up | | … → Stay on the CPU.
-= crossover | none | At no size measured, up to n = 1,024.
 # a crossover that some launches miss has no number
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | n=16,64,256,1024 dtype=float32 | 41.94304 | launches=1e13*3,1*5
