@@ -6,10 +6,13 @@ PAIR = "cuda:0+cuda:1"
 HALVES = "cpu/0+cpu/1"
 TABLE = f"""
 ## data_parallel
-# several devices are compared with one, and the ways with each other
+# several devices are compared with one, the ways with each other, and a share with its time
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
 + by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
 + data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
++ forward | cuda:0 | size=medium batch=2048 | 6000 | items=2048
++ forward_parts | {PAIR} | size=medium batch=2048 part=replicate,scatter,parallel_apply,gather,whole
+    | 3000 1000 4000 2000 9800 | items=2048
 * speed-up-by_hand-{PAIR}-medium | 1.409449 | 1.409x […] the speed of one NVIDIA H200 by hand, a
     batch of 2,048. → Split batches of 2,048.
 = threshold-by_hand-{PAIR}-medium | 800 64 2048 | From somewhere between a batch of 64 and a batch
@@ -19,6 +22,13 @@ TABLE = f"""
 = threshold-data_parallel-{PAIR}-medium | none | At no size measured, up to a batch of 2,048.
 = best-{PAIR}-medium | 2 | 2.000x […] as fast by hand as with nn.DataParallel, a batch of 2,048. →
     Train by hand.
+= loss-{PAIR}-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
+~ parts-{PAIR}-medium | replicate | 2,048 samples=0.003
+~ parts-{PAIR}-medium | scatter | 2,048 samples=0.001
+~ parts-{PAIR}-medium | parallel_apply | 2,048 samples=0.004
+~ parts-{PAIR}-medium | gather | 2,048 samples=0.002
+~ parts-{PAIR}-medium | all at once | 2,048 samples=0.0098
+~ speed-up-{PAIR}-medium | by hand / with nn.DataParallel | 1; 64; 2048
 # processes are compared with one process, by their steps however many are in a sample
 + one_device | cuda:0 | size=medium batch=1,64,2048 | 900 + 9x | items=1x
 + one_process | {PAIR} | size=medium batch=1,64,2048 | 100 + 1x | items=1x
@@ -36,35 +46,21 @@ TABLE = f"""
 = threshold-distributed-{HALVES}-medium | 800 | …
 = speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
 ! best-{HALVES}-medium, loss-{HALVES}-medium
-# what is lost is what a share of one device's time leaves
-+ one_device | cuda:0 | size=medium batch=1,64,2048 | 100 + 1x | items=1x
-+ by_hand | {PAIR} | size=medium batch=1,64,2048 | 500 + 0.5x | items=1x
-+ data_parallel | {PAIR} | size=medium batch=1,64,2048 | 1000 + 1x | items=1x
-+ forward | cuda:0 | size=medium batch=2048 | 6000 | items=2048
-+ forward_parts | {PAIR} | size=medium batch=2048 part=replicate,scatter,parallel_apply,gather,whole
-    | 3000 1000 4000 2000 9800 | items=2048
-= loss-{PAIR}-medium | 0.6938776 | 69.39% […] of a forward pass, with a batch of 2,048.
-~ parts-{PAIR}-medium | replicate | 2,048 samples=0.003
-~ parts-{PAIR}-medium | scatter | 2,048 samples=0.001
-~ parts-{PAIR}-medium | parallel_apply | 2,048 samples=0.004
-~ parts-{PAIR}-medium | gather | 2,048 samples=0.002
-~ parts-{PAIR}-medium | all at once | 2,048 samples=0.0098
 ## split_model
 # the fastest placement leads, and the boundary is what splitting adds
 + forward,embedding,layers | cpu | tokens=64,256 | 1000 8000 250 2000 750 6000
 + forward,split_forward | cuda:0 | tokens=64,256 | 2000 2000 3000 5000
 + boundary,layers | cuda:0 | tokens=256 | 2500 500
++ step,split_step | cuda:0 | tokens=64 | 2000 7000
 * placement | 0.002 | 2… ms […] for a forward pass of 256 words all on the NVIDIA H200. → With 256
     words run it all on the NVIDIA H200.
 = boundary | 0.003 | 3… ms […] more for a forward pass of 256 words.
+= training | 3.5 | 3.500x […] as long in training when split, 64 words.
 = embedding-cpu | 0.25 | 25.00% […] of a forward pass of 256 words.
 ~ parts | embedding | all on the CPU=0.002; split between the CPU and the NVIDIA H200=0.002
 ~ parts | boundary | split between the CPU and the NVIDIA H200=0.0025
 ~ parts | layers | all on the CPU=0.006; split between the CPU and the NVIDIA H200=0.0005
 ~ parts | the whole pass | all on the CPU=0.008; split between the CPU and the NVIDIA H200=0.005
-# in training the boundary is a ratio
-+ step,split_step | cuda:0 | tokens=64 | 2000 7000
-* training | 3.5 | 3.500x […] as long in training when split, 64 words.
 # an embedding of 70% of the pass, and one of 9%
 + embedding,forward | cpu | tokens=16384 | 7e4 1e5
 + embedding,forward | cuda:0 | tokens=16384 | 9e3 1e5

@@ -3,7 +3,7 @@
 
 CEILINGS = """\
 + attainable_peak/product | cuda:0 | dtype=bfloat16 | 1250 | flops=1e+12 search=alone
-+ copies/within | cuda:0 | size=268435456 | 134.217728 | bytes=536870912"""
++ copies/within | cuda:0 | size=16777216 | 8.388608 | bytes=33554432"""
 WIDE = "width=4096 layers=1 dtype=bfloat16"
 LAYER = "width=4096 dtype=bfloat16"
 TABLE = f"""
@@ -38,7 +38,7 @@ TABLE = f"""
 + decode_narrow | cpu | width=256 layers=1 dtype=float32 batch=1 | 1e4 | flops=8e11 bytes=1.2e11
     items=1000
 + attainable_peak/product | cpu | dtype=float32 | 1250 | flops=1e12 search=alone
-+ copies/within | cpu | size=268435456 | 134.217728 | bytes=536870912
++ copies/within | cpu | size=16777216 | 8.388608 | bytes=33554432
 * decode-1-cpu | | …of the memory bandwidth (4.0 TB/s), from caches.
 - prefill_narrow | device=cpu width=256 | takes 3 s
 = prefill-cpu | | Not measured: takes 3 s.
@@ -103,8 +103,12 @@ TABLE = f"""
 {CEILINGS}
 * step-cuda:0 | 25600 | … images/s […] per block in training (channels last, 256 channels,
     bfloat16); 40.00% […] of the fastest bfloat16 product (800 TFLOP/s).
++ step | cpu | dtype=bfloat16 images=256 channels=256 layout=channels_last,contiguous | 2e4 1e4 |
+    items=256
 = forward-cuda:0 | 76800 | … per block in the forward pass (…
 = layout-cuda:0 | 1.5 | 1.500x […] as fast with channels last, in training. → Keep images with
     channels last.
+= layout-cpu | 0.5 | … → Keep images contiguous.
 ~ images | NVIDIA H200, channels last / NVIDIA H200, contiguous | training; the forward pass
+~ images | CPU, channels last / CPU, contiguous | training
 """

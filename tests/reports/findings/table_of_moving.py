@@ -11,6 +11,7 @@ TABLE = f"""
 * bandwidth-to-device-cuda:0 | 1e10 | 10… GB/s […] for copies from pageable memory to the NVIDIA
     H200, 16…% […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); a latency of 20 µs
     […]; half of that bandwidth at 195.3 KiB […]. → Join copies below 195 KiB.
+~ bandwidth-cuda:0 | to it, pageable / the link, one way: 63 GB/s
 # where no line fits there is a rate and no latency
 + to_host | cuda:0 | {SIZES} memory=pinned | 20.0004 20.1024 46.2144 33654.432 | bytes=1x
 * rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory, 3.2%
@@ -28,9 +29,9 @@ TABLE = f"""
     latency of 20.0 µs [20.0, 20.6]; half of that bandwidth at 195 KiB [189, 195]. → Join copies
     below 195 KiB.
 # a cache that is left is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 46.2144
++ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
     1757.7216 26923.5456 | launches=1 bytes=1x
-* rate-within-cpu | | …
+* rate-within-cpu | | … → Work in pieces of 256 KiB or less: caches copy them faster.
 # a copy that is not waited for holds the thread less long
 + to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
 + to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
@@ -70,11 +71,11 @@ TABLE = f"""
 ~ move | CPU, to, on the device already
 # without an accelerator the CPU answers, and the rest says why not
 + create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
-+ create | cpu | n=64,4096,1048576 values=full | 1 + 0.0001x | bytes=4x
++ create | cpu | n=64,4096,1048576 values=full | 1 + 0.0006x | bytes=4x
 - create_then_move | device=none n=64 | no accelerator
 * create-randn-cpu | 0.001049576 | … to draw 1,048,576 random numbers on the CPU. → Do not draw
     random numbers that will be overwritten.
-= create-full-cpu | 0.0001058576 | … to write 1,048,576 equal numbers on the CPU.
+= create-full-cpu | 0.0006301456 | … to write 1,048,576 equal numbers on the CPU.
 = detour-randn, detour-full, move | | Not measured: no accelerator.
 # two ways to move are compared, and what stays takes the thread a moment
 + move | cuda:0 | n=64,4096,1048576 | 20 + 0.001x
@@ -94,6 +95,7 @@ TABLE = f"""
     Read them joined on the device, in one copy.
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
+~ reading-1000000 | CPU | tensor by tensor; joined on the device, in one copy
 # an interval wider than a factor of two supports none
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4e6 items=32
 + read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4e6 items=32

@@ -36,13 +36,11 @@ TABLE = """
 + matmul/square | cpu | n=1000 dtype=float32 | 1e4 | flops=2e09
 * flop-rate-solve-cpu | 1e11 | … with dtype = float32; 50.00% [50.00, 50.00] of the fastest float32
     product …
-# without a measured ceiling the link's rate in one direction counts
-+ x | cuda:0 | | 1000 | bytes=1e6 path=host
-* byte-rate-x-cuda:0 | | … of the link's rate in one direction…
-# without a measured ceiling the datasheet's dense bfloat16 peak counts
-+ x | cuda:0 | | 1000 | flops=1e9 check=0,bfloat16
+# without a measured ceiling the link's rate and the datasheet's peak count, none for a group
++ x | cuda:0 | | 1000 | flops=1e9 bytes=1e6 path=host check=0,bfloat16
 + x | cuda:0+cuda:1 | | 1000 | flops=1e9 check=0,bfloat16
 * flop-rate-x-cuda:0 | | … of the datasheet's dense bfloat16 peak…
+= byte-rate-x-cuda:0 | | … of the link's rate in one direction…
 = flop-rate-x-cuda:0+cuda:1 | 1e12 | … TFLOP/s […] on 2x NVIDIA H200.
 # what no device can run says why once
 - x | device=none n=1 | needs two accelerators

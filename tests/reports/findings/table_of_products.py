@@ -35,9 +35,10 @@ TABLE = f"""
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | n=16,64,256,1024 dtype=float32 | 41.94304 | launches=1e13*3,1*5
 = crossover | none | …(5 of 8 launches get there by n = 1,024).
-# without an accelerator the CPU leads, by the best rate of the best precision
+# without an accelerator the CPU leads, by the best rate of the best precision that was made
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 + square | cpu | n=16,64,128,256,1024 dtype=bfloat16 | 1e-05x^3 | flops=2x^3
++ square | cpu | n=16 dtype=tfloat32 | 1e-9 | flops=2x^3 check=0,float32
 + square_cold | cpu | {SIZES} | 4e-05x^3
 * best-rate-cpu | 2e11 | 200 GFLOP/s […] in bfloat16 at n = 16.…
 = crossover | | Not measured: no accelerator.
@@ -88,6 +89,7 @@ TABLE = f"""
 + processes | {HALVES} | n=64,256,1024 | 20.97152 681.5744 42960.15872 | items=2 concurrency=0.9
 + processes_in_turn | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2 concurrency=0
 - one_thread | device=none n=64 | needs two accelerators; 0 measured here
+~ efficiency-{HALVES} | begun by a process each | 64; 256; 1024
 = threshold-processes-{HALVES} | 170.7777 64 256 | From somewhere between n = 64 and n = 256.
 = overlap-processes-{HALVES} | 0.9 | 90.00% […] of the time that they can share, at n = 1,024.
 = efficiency-accelerators | | Not measured: needs two accelerators; 0 measured here.

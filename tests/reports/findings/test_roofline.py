@@ -43,7 +43,7 @@ def test_the_roof_follows_the_bandwidth_to_the_ridge_and_then_the_peak() -> None
     [
         [PEAK, PRODUCT],
         [COPY, PRODUCT],
-        [COPY.replace("268435456", "4096"), PEAK, PRODUCT],
+        [COPY.replace("268435456", "16777215"), PEAK, PRODUCT],
         [COPY, PEAK.replace("float32", "bfloat16"), PRODUCT],
         [COPY, PEAK, PRODUCT.replace("square", "square_with_copies")],
     ],
