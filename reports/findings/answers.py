@@ -118,9 +118,8 @@ def penalty(curve: Curve, x: float, words: str, rules: tuple[str, str], level: f
     rules : what to do where it costs more than a level, and where it costs next to nothing
     """
     ratio, (avoid, allow) = curve.at(x), rules
-    high = estimate_of(ratio).high
     rule = avoid if is_above(ratio, level) else ""
-    if holds_one(ratio) and high is not None and high < LITTLE:
+    if holds_one(ratio) and is_below(ratio, LITTLE):
         rule = allow
     text = f"No cost: {words}" if is_below(ratio) else words
     return answered(text, curve.cases[x], ratio, RATIO, rule)
@@ -158,7 +157,7 @@ def threshold(
     """
     sizes = ratio.sizes
     if len(sizes) == 1:
-        raise NotMeasuredError(f"a single size was measured, {size(sizes[0], pattern)}")
+        raise NotMeasuredError(f"a single size was measured, {size(ratio.smallest, pattern)}")
     margin = ((ratio.table[sizes] - level) * times.table[sizes]).dropna()
     if margin.empty:
         raise NotMeasuredError("no launch measured every size")
@@ -169,16 +168,18 @@ def threshold(
         bracket = _bracket(sizes, crossings)
         return Crossing(_between(bracket, pattern), crossings, bracket)
     typical = crossings.median()
-    if typical * (1 - ROUNDING) <= sizes[0]:  # of an even number of launches also between 0 and it
-        words = f"from {size(sizes[0], pattern)}, the smallest measured, or below"
+    if (
+        typical * (1 - ROUNDING) <= ratio.smallest
+    ):  # of an even number of launches also between 0 and it
+        words = f"from {size(ratio.smallest, pattern)}, the smallest measured, or below"
     elif typical == math.inf:
-        words = f"at no size measured, up to {size(sizes[-1], pattern)}"
+        words = f"at no size measured, up to {size(ratio.largest, pattern)}"
     else:
         words = _between(_bracket(sizes, pd.Series([typical])), pattern)
     if (crossings == typical).all():
         return Crossing(words)
     reached = int((crossings < math.inf).sum())
-    largest = size(sizes[-1], pattern)
+    largest = size(ratio.largest, pattern)
     return Crossing(f"{words} ({reached} of {len(crossings)} launches get there by {largest})")
 
 

@@ -31,6 +31,9 @@ from frobench.suite.stored.types import Case, Check, NodeFacts, Run, Search, Wor
 from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case, left_out, run_of
 from tests.reports.tables import Row, named, rows
 
+PAIR = "cuda:0+cuda:1"
+FOUR = f"{PAIR}+cuda:2+cuda:3"
+HALVES = "cpu/0+cpu/1"
 MICRO = 1e-6
 WORK = {"flops", "bytes", "items", "path"}
 STORED = {"against", "busy", "check", "concurrency", "headline", "launches", "search", "shaken"}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Answers about several devices and nodes: split batches, split models, and networks."""
 
-FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
-PAIR = "cuda:0+cuda:1"
-HALVES = "cpu/0+cpu/1"
+from tests.reports.findings.table import FOUR, HALVES, PAIR
+
 TABLE = f"""
 ## data_parallel
 # several devices are compared with one, the ways with each other, and a share with its time
@@ -113,7 +112,7 @@ TABLE = f"""
 * slowest-cuda/4x2 | 2 | 2 of 4 links are slow: … from node 0 to node 1; … from node 3 to node 0.…
 # scaling is the bus bandwidth that more nodes keep | links=,,,,,,,
 + all_reduce | cpu/2x1 | size=8,65536,1048576,16777216 | 50 + 0.001x | bytes=1x path=network
-+ all_reduce | cpu/8x1 | size=8,65536,1048576,16777216 | 50 + 0.0035x | bytes=1.75x path=network
++ all_reduce | cpu/8x1 | size=8,1048576,16777216 | 50 + 0.0035x | bytes=1.75x path=network
 * bandwidth-all-reduce-cpu/8x1 | 500000000 | …
 = scaling-all-reduce | | 50.…% […] of the bus bandwidth of 2 nodes with 8, 16 MiB.
 # a step scales as it takes longer than one that exchanges nothing

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Answers about moving data: copies, where tensors are created, and parameters."""
 
-FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
-PAIR = "cuda:0+cuda:1"
+from tests.reports.findings.table import FOUR, PAIR
+
 SIZES = "size=4,1024,262144,67108864"
 TABLE = f"""
 ## copies
@@ -32,27 +32,23 @@ TABLE = f"""
 + within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
     1757.7216 26923.5456 | launches=1 bytes=1x
 * rate-within-cpu | | … → Work in pieces of 256 KiB or less: caches copy them faster.
-# a copy that is not waited for holds the thread less long
-+ to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
-+ to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
-= non-blocking | 5e-06 | 5… µs […] for launching a non_blocking copy of 64 MiB.
 # both directions at once are compared with their control in turn
 + both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x concurrency=0.8
 * both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
-# all devices at once are compared with the first alone, each group by itself
-+ to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x
+# copies that are not waited for hold the thread less long, and slow those of other devices down
++ to_device | cuda:0 | {SIZES} memory=pinned | 20 + 0.0001x | bytes=1x enqueue=6700
++ to_device | cuda:0 | {SIZES} memory=non_blocking | 20 + 0.0001x | bytes=1x enqueue=5
 + all_at_once | {PAIR} | size=67108864 direction=to_device | 6730.8864 | bytes=134217728
 + all_at_once | {FOUR} | size=67108864 direction=to_device | 13461.7728 | bytes=268435456
-* all-to-device-{PAIR} | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
+= non-blocking | 5e-06 | 5… µs […] for launching a non_blocking copy of 64 MiB.
+= all-to-device-{PAIR} | 1 | … of 2 times the rate of one copy alone, 64 MiB each.
 = all-to-device-{FOUR} | 0.5 | … of 4 times the rate of one copy alone, 64 MiB each.
-# cold caches are compared with warm ones size by size
+# cold caches are compared with warm ones size by size; an array and a print have their times
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 + within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856
 = cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in the
     caches.
 ~ cold-copy | CPU | 4=8; 1024=4; 262144=1.5; 67108864=1.04
-# an array and a print have their times
-+ within | cpu | {SIZES} | 20 + 0.0001x | bytes=1x
 + numpy | cpu | size=4096,16777216 | 1
 + print | cpu | size=4,4000 | 4 4000
 = numpy-cpu | 1e-06 | … for a NumPy array of 16 MiB, which shares its memory.

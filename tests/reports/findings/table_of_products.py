@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Answers about matrix products: one at a time, the fastest, and several side by side."""
 
+from tests.reports.findings.table import FOUR, HALVES, PAIR
+
 EIGHT = "cuda:0+cuda:1+cuda:2+cuda:3+cuda:4+cuda:5+cuda:6+cuda:7"
-FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"
-PAIR = "cuda:0+cuda:1"
-HALVES = "cpu/0+cpu/1"
 SIZES = "n=16,64,128,256,1024 dtype=float32"
 TABLE = f"""
 ## matmul
@@ -44,13 +43,12 @@ TABLE = f"""
 = crossover | | Not measured: no accelerator.
 = cold-product-cpu | 2 | …x […] as long with cold caches at n = 16. → Up to n = 1,024 keep…
 ~ rate-cpu | float32 / bfloat16 | 16; 64; 128; 256; 1024
-# a graph is compared with launching from Python
+# a rate is that of the device in bursts, as a part of its datasheet's peak; a graph has its gain
 + square,square_graph | cuda:0 | n=16 dtype=float32 | 12 5
-* graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
-# a rate is that of the device in bursts, as a part of its datasheet's peak
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
 * best-rate-cuda:0 | 1.717987e14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of the
     datasheet's dense bfloat16 peak (989 TFLOP/s at a boost clock of 1.83 GHz).
+= graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
 # an accelerator that was left out is not called absent | accelerators=1 devices=cpu
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
 = speed-up | | Not measured: the run left the accelerator out.
