@@ -232,7 +232,7 @@ const charts = (() => {
       table("Hours until buying pays", ["Machine", "Hours"], known.map(([row, hours]) => [[linked(row)], units.value(hours, "h")])))];
   }
 
-  return { linked, spelled, points, word, placed, front, ranks, rent, renting };
+  return { linked, spelled, front, ranks, rent, renting };
 })();
 
 /**

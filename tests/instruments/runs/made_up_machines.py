@@ -68,7 +68,7 @@ def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
             {
                 "name": side,
                 "title": side,
-                "weights": {"training": 1},
+                "weights": {"training": 1} | ({"decode": 1} if side == "copies" else {}),
                 "cpu": cpu,
                 "host": host,
                 "kinds": [[place + 2 * cpu]],
@@ -125,6 +125,7 @@ def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
             for place, one in enumerate(machines)
             if not one.of
         ],
+        "device": [*range(len(machines))],
         "base": 0,
     }
 

@@ -12,15 +12,18 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
+from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
+from frobench.suite.datasheets.published import Published
 from frobench.suite.stored.types import Estimate, Run
 from tests.instruments.faults.judging import put
-from tests.instruments.runs import factory, made_up_cards
+from tests.instruments.runs import factory, made_up_cards, made_up_machines
 from tests.instruments.runs.made_up_cards import CARD
+from tests.instruments.runs.made_up_machines import machine
 from tests.reports.pages import attributes, block, parsed, text_of
 from tests.reports.run.test_first_screen import noisy
 
@@ -106,22 +109,72 @@ CARDS = [
 
 
 def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
-    page = index.page(CARDS, reference="c/4.html")
-    speeds = {}
-    for row, words in zip(
-        devices(page), ("Card B", "Card C", "Card A 3 runs, 2 specimens"), strict=True
-    ):
-        assert words in row
-        speeds[words[:6]] = [float(one) for one in re.findall(rf"([\d.]+)(?={RATIO}| to)", row)]
-    assert speeds["Card B"][0] == pytest.approx(3 / 1.1, rel=0.01)
-    assert speeds["Card C"][0] == pytest.approx(2 / 1.1, rel=0.01)
-    (card,) = (row for row in devices(page) if "Card A" in row)
-    assert f"1.00{RATIO} baseline, [0.91, 1.00], covers 100%" in card
+    page = index.page(CARDS, [PRICE], reference="c/4.html")
+    axes = "700 [699, 703] bfloat16 4.299 [4.293, 4.303] 144 700 power limit 500 2026-01"
+    few = f"3 runs, 2 specimens 1.00{RATIO} baseline, [0.91, 1.00], covers 100%"
+    assert devices(page) == [
+        f"Card B 2.73{RATIO} [2.72, 3.01], covers 100% {axes} 5.5 [5.4, 6.0]",
+        f"Card C 1.82{RATIO} [1.82, 2.00], covers 100% {axes} 3.64 [3.63, 4.01]",
+        f"Card A {few} {axes} 2.00 [1.82, 2.00]",
+    ]
     assert links(page, "devices-table") == ["b/3.html", "d/5.html", "c/4.html"]
-    assert re.search(
-        rf"Fastest under training: Card B, 1\.50\d*{RATIO} \[[\d., ]+\] the speed of Card C\.",
-        text_of(page),
+    (drawn,) = parsed(page).select("#devices-table")
+    assert attributes(drawn, "width", "rect") == ["96.15%", "64.07%", "35.23%"]
+    assert attributes(drawn, "cx", "circle") == ["32.04%"]  # the other specimen
+    assert attributes(drawn, "x", "text") == ["0%", "35.23%", "70.46%"]
+    assert text_of(drawn.select("thead")[0]) == (
+        f"Device Speed under training, {RATIO} Card A 0 1{RATIO} 2{RATIO} Compute TFLOP/s "
+        f"Memory TB/s Capacity GB Power W Price USD Value {RATIO} per 1,000 USD"
     )
+    lead = f"Fastest under training: Card B, 1.501{RATIO} [1.498, 1.503] the speed of Card C. Most"
+    assert lead in text_of(page)
+
+
+VIEW = """(data, asked) => {
+    const workload = model.workload(data, "training"), order = index.FASTEST;
+    const usual = { reference: 0, workload, name: "", memory: null, budget: null, order };
+    const shown = index.view(index.read(data), { ...usual, ...asked });
+    return [shown.rows.map(({ name }) => name).join(" "), shown.unpriced, index.lead(shown)];
+}"""
+"""The devices that are listed as a reader asks, how many have no price, and the sentence."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "listed", "unpriced"),
+    [
+        ({}, "Fast Pair Cheap base bare", 0),
+        ({"order": "speed"}, "base Cheap Pair Fast bare", 0),
+        ({"order": "another"}, "Fast Pair Cheap base bare", 0),
+        ({"order": "price"}, "Cheap Pair Fast base bare", 0),
+        ({"order": "-price"}, "Fast Pair Cheap base bare", 0),
+        ({"order": "-value"}, "Pair Cheap Fast base bare", 0),
+        ({"order": "power"}, "Cheap Pair base Fast bare", 0),
+        ({"order": "-capacity"}, "Fast base Cheap Pair bare", 0),
+        ({"name": "CUDA  p"}, "Pair Cheap", 0),
+        ({"budget": 500}, "Pair Cheap", 2),
+        ({"budget": 499}, "Cheap", 2),
+        ({"memory": 80}, "Fast base", 0),
+    ],
+)
+def test_devices_are_listed_as_a_reader_asks(
+    asked: dict[str, Any], listed: str, unpriced: int
+) -> None:
+    known = made_up_machines.data(
+        made_up_machines.BASE._replace(watts=400.0, memory_bytes=80 * 10**9),
+        machine("bare", watts=None, memory_bytes=None),
+        machine("Cheap", 1.5, 1.5, price=400.0, watts=300.0, memory_bytes=60 * 10**9),
+        machine("Pair", 2.0, 2.0, price=1000.0, watts=700.0, memory_bytes=10**11, devices=2),
+        machine("Fast", 3.0, 3.0, price=4000.0, watts=500.0, memory_bytes=10**11),
+    )
+    found: Any = script.call(VIEW, known, asked)
+    assert found[:2] == [listed, unpriced]
+
+
+def test_three_of_the_devices_that_share_the_first_place_are_named() -> None:
+    same = [machine(f"M{at}", 2.0, 2.0, price=1000.0) for at in range(5)]
+    found: Any = script.call(VIEW, made_up_machines.data(made_up_machines.BASE, *same), {})
+    shared = "M0 or M1 or M2 or 2 others (not conclusive)"
+    assert found[2] == f"Fastest under training: {shared}. Most speed for its price: {shared}."
 
 
 def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:
@@ -162,21 +215,47 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
     assert not of(run).doubt
 
 
-def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute() -> None:
-    page = index.page(CARDS)
-    rows = [text_of(row) for row in lines(page, "elsewhere-table")]
-    figures = known_figures.others([])
-    names = [max((n for n in figures if n in row), key=len) for row in rows]
-    assert sorted(names) == sorted(figures.keys() - {"NVIDIA H200"})
-    assert sorted(("NVIDIA Tesla M40", "NVIDIA L4", "NVIDIA B200"), key=names.index) == [
-        *("NVIDIA B200", "NVIDIA L4", "NVIDIA Tesla M40")
+def figure(
+    device: str, quantity: str, value: float, precision: str = "", source: str = "https://a"
+) -> Published:
+    named = (device, f"^{device}$", quantity, precision)
+    return Published(*named, value, "events", "torch", source, "2026-01-02")
+
+
+def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    figures = [
+        figure("Slow", "matmul", 10e12, "bfloat16"),
+        figure("Slow", "read_within", 1e12),
+        figure("Near", "matmul", 49e12, "float16"),
+        figure("Near", "matmul", 50e12, "float16"),
+        figure("NVIDIA H200", "matmul", 800e12, "bfloat16"),
+        figure("Fast", "matmul", 80e12, "bfloat16"),
+        figure("Fast", "matmul", 100e12, "bfloat16", "https://b"),
+        figure("Fast", "matmul", 90e12, "float16"),
+        figure("Fast", "copy_within", 2.5e12),
+        figure("Fast", "copy_within", 2e12),
+        figure("Fast", "read_within", 9e12),
+        figure("Bare", "copy_to_device_pinned", 25e9),
     ]
-    card = [one.value / 1e12 for one in figures["NVIDIA L4"] if one.precision == "bfloat16"]
-    told = f"NVIDIA L4 {min(card):.1f} to {max(card):.1f} 2 sources, bfloat16"
-    assert told in rows[names.index("NVIDIA L4")]
+    monkeypatch.setattr(known_figures, "_all", lambda: figures)
+    page = index.page(CARDS)
+    assert [text_of(row) for row in lines(page, "elsewhere-table")] == [
+        "Fast 80 to 100 2 sources, bfloat16 2.0 to 2.5 1 source, copies unknown",
+        "Near 49 to 50 1 source, float16 unknown unknown",
+        "Slow 10 1 source, bfloat16 1 1 source, reads unknown",
+        "Bare unknown unknown 25 1 source, pinned",
+    ]
     (drawn,) = parsed(page).select("#elsewhere-table")
+    assert text_of(drawn.select("thead")[0]) == (
+        "Device Compute TFLOP/s 10 20 50 100 Memory TB/s Link to the device GB/s"
+    )
+    assert attributes(drawn, "x", "text") == ["5.41%", "32.26%", "67.74%", "94.59%"]
+    marks = [(one["x"], one["width"]) for one in drawn.select("rect.spec")]
+    assert marks == [("85.95%", "8.64%")]  # beside points of less than 4%
+    assert attributes(drawn, "cx", ".spec") == ["67.35%", "5.41%"]
     assert not drawn.select(".f1")
-    assert len(drawn.select(".spec")) > len(rows) / 2
     assert "published figures are hollow and have none" in text_of(page)
 
 

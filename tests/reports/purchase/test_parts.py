@@ -4,7 +4,8 @@
 In a table ``+ name | speeds | fields`` is a machine, so many times as fast as the baseline in two
 parts of training; the fields are those of `Machine`, and of the baseline and of what the reader
 sets in the heading. ``= part | words`` is what a part of the page says, ``! part | words`` what it
-does not; ``= best column`` names the machine that is marked in a column of the cards.
+does not; ``= best column`` names the machine that is marked in a column of the cards. ``~ part |
+selector | attributes | values`` is what a part draws.
 """
 
 import re
@@ -33,20 +34,62 @@ TABLE = """
 + fast | 2 2 | price=9000
 + unpriced | 3 3
 = front | From base to fast…
-# what is not conclusively faster is not on the front | price=4000
-+ near | 1.001 1.001 | price=9000
-= front | On the front: base …
-= verdicts | …not conclusive…
-# what is said of rent names the first and the last and who is missing
+# each machine has its point, beside it its name, and the front joins those that beat all cheaper
+    ones | price=4000
++ NVIDIA RTX A2000 Laptop GPU | 4 1 | price=9000
++ NVIDIA Quadro RTX 4000 Max-Q | 1 3 | price=1000
++ other | 1.001 2.99 | price=1100
++ other | 0.9 0.9 | price=900
+= front | From NVIDIA Quadro RTX 4000 Max-Q to NVIDIA RTX A2000 Laptop GPU: 1.15x [1.13, 1.18] the
+    speed for 8,000 USD more Speed under training, x base; a ring: conclusively faster than all that
+    cost less 1,000 2,000 5,000 10,000 0.7x 1x 1.5x 2x …The same as a table Speed against price of a
+    device Machine Speed Price of a device Where it stands NVIDIA RTX A2000 Laptop GPU 2.00x [1.97,
+    2.03] 9,000 USD on the front NVIDIA Quadro RTX 4000 Max-Q 1.73x [1.71, 1.76] 1,000 USD on the
+    front other (D) 1.73x [1.71, 1.75] 1,100 USD not conclusively faster than NVIDIA Quadro RTX 4000
+    Max-Q base 1x 4,000 USD beaten by NVIDIA Quadro RTX 4000 Max-Q and other (D) other (E) 0.900x [0.888, 0.913] 900 USD on the front
+~ front | circle | class cx cy | dot 94.59% 59.36; ring 94.59% 59.36; dot 9.49% 88.42; ring 9.49%
+    88.42; dot 13.18% 88.65; dot 63.18% 199.36; dot 5.41% 220.64; ring 5.41% 220.64
+~ front | .whisker | x1 x2 y1 y2 | 94.59% 94.59% 62.16 56.56; 9.49% 9.49% 91.22 85.62; 13.18% 13.18%
+    91.45 85.85; 63.18% 63.18% 199.36 199.36; 5.41% 5.41% 223.44 217.84
+~ front | .step | x1 y1 x2 y2 | 5.41% 220.64 9.49% 220.64; 9.49% 220.64 9.49% 88.42; 9.49% 88.42
+    94.59% 88.42; 94.59% 88.42 94.59% 59.36
+~ front | .tick | x y | 9.49% 298; 36.34% 298; 71.82% 298; 98.67% 298; -8 275.4; -8 203.36; -8
+    121.46; -8 63.36
+~ front | .named | y dx text-anchor | 77.36 -13 end; 78.42 13 start; 106.65 13 start; 217.36 -13
+    end; 238.64 13 start
+= ranks | The order depends on the workload: NVIDIA RTX A2000 Laptop GPU is first under 1 of 2 Rank
+    by workload; joined where a direct comparison is not conclusive Training LLM decode RTX A2000
+    Laptop GPU 1 B 1 Quadro RTX 4000 Max… 2 to 3 C 2 to 3 other (D) 2 to 3 D 2 to 3 base 4 A 4 other
+    (E) 5 E 5 3 to 4 RTX A2000 Laptop GPU …Machine Training LLM decode NVIDIA RTX A2000 Laptop GPU 1
+    3 to 4 NVIDIA Quadro RTX 4000 Max-Q 2 to 3 1 to 2 other (D) 2 to 3 1 to 2 base 4 3 to 4 other
+    (E) 5 5
+~ ranks | line:not(.grid) | class x1 y1 x2 y2 | k2 0% 40 100% 150; k3 0% 106 100% 62; k4 0% 106 100%
+    62; k1 0% 172 100% 150; k1 0% 216 100% 216
+~ ranks | rect | class y | f2 35.5; f2 145.5; f4 101.5; f4 57.5
+~ ranks | .brief | x y | 0 44; 0 110; 0 128; 0 176; 0 220; 100% 154; 100% 66; 100% 84; 100% 172;
+    100% 220
+# where fewer than two prices are known it is a chart of power | watts=500 price=1
++ fast | 2 2 | watts=400
++ slow | 0.5 0.5 | watts=450
+= front | On the front: fast Speed under training, x base; a ring: conclusively faster than all that
+    draw less …Power of a device, W … fast 2.00x [1.97, 2.03] 400 W on the front …slow 0.500x
+    [0.493, 0.507] 450 W beaten by fast
+# one point is said to be alone | price=4000 watts=None
++ one | 2 2 | watts=None
+= front | base alone …base 1x 4,000 USD on the front Not shown: one (price of a device or speed
+    unknown or 0).
+# what is said of rent names the first and the last and who is missing | price=4000
+    rent=0.21,USD,2026-01-01,on_demand,a_host
 + late | 1.2 1.2 | price=9000 watts=None rent=3,USD,2026-01-01,on_demand,a_host
 + mid | 1.2 1.2 | price=2000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
-+ soon | 1.5 1.5 | price=1000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
-= rent | Buying pays for soon after 500 h of use, for late after 3,000 h …
-= rent | … Not shown, because a price is unknown or the rent is less than the energy: base…
++ soon | 1.5 1.5 | price=1000 watts=1000 rent=2.3,USD,2026-01-01,on_demand,a_host
+= rent | Buying pays for soon after 500 h of use, for late after 3,000 h …have no interval. Not
+    shown, because a price is unknown or the rent is less than the energy: base Hours until buying
+    pays Machine Hours soon 500 h mid 1,000 h late 3,000 h
 
 ## best
-# less than three percent of power is no difference
-+ low | 1 1 | watts=690
+# three percent of power are no difference | watts=721
++ low | 1 1 | watts=700
 = best Power |
 # a value that is not conclusive is marked as no best | price=4000
 + one | 2 2 | price=4000
@@ -90,10 +133,16 @@ TABLE = """
 = weighs | … copies 50% not measured Score not measured Covered 50%
 
 ## verdicts
-# the parts that are shown come to the score
-+ fast | 2 8
-= weighs | fast is faster than base in 2 of 2 parts of the score … matmul 50% 2.00x [1.96, 2.04]
-    copies 50% 8.00x [7.84, 8.16] Score 4.00x [3.94, 4.06] Covered 100%
+# the parts that are shown come to the score, as do those that the reader weighs | set.workload=own
+    set.weight.matmul=3
++ fast | 2 16
+= verdicts | Fastest under your own weights fast 3.36x [3.31, 3.42] the speed of base Fastest under
+    2 of 2 workloads …
+= weighs | fast is faster than base in 2 of 2 parts of the score … matmul 75% 2.00x [1.96, 2.04]
+    copies 25% 16.0x [15.7, 16.3] Score 3.36x [3.31, 3.42] Covered 100%
+# such as one alone | set.workload=own set.weight.matmul=1000 set.weight.copies=0
++ fast | 2 16
+= weighs | fast is faster than base in 1 of 1 part of the score …Part Weight fast matmul 100% …
 # a part whose interval holds one is not conclusive, however far the others are
 + even | 1 8
 = weighs | …matmul 50% 1.000x [0.981, 1.020] not conclusive copies 50% 8.00x [7.84, 8.16] Score…
@@ -141,24 +190,52 @@ TABLE = """
 = cards | …beside A fast processor…
 
 ## settings
+# a machine that has just the least memory fits, and is the only one | set.memory=90
++ one | 2 2 | memory_bytes=90000000000
++ two | 1.5 1.5 | memory_bytes=89999999999
+= heading | one: one is fastest under training
+= verdicts | Fastest under training one The only one with a result that fits. …
+= fits | one holds Qwen2.5 32B in bf16 …
+# it is said how many machines have less | set.memory=96
++ two | 2 2 | memory_bytes=None
++ three | 2 2
+= heading | No machine has 96 GB or more (2 have less, 1 has an unknown capacity)
+# four machines are named where they are compared, more are counted
++ two | 2 2
++ two | 2 2
++ three | 1 1
+= heading | base, two (B), two (C) and three: two (B) or two (C) is fastest under training
+# such as here
++ two | 2 2
++ two | 1 1
++ three | 1 1
++ three | 1 1
+= heading | 5 machines: two (B) is fastest under training
+# costs are of the use that the reader says | set.kwh=0.5 set.hours=10 set.years=1 set.share=50
++ one | 1 1 | price=1000 watts=1000
+= cards | …Cost of 1 year USD … 1,912 power: datasheet…
+= usual | 0.3 USD a kWh and 8 hours a day at 100% of that power for 3 years
+# a use that cannot be is passed over | set.kwh=1000001 set.hours=25 set.years=101 set.share=101
++ one | 1 1 | price=1000 watts=1000
+= cards | …Cost of 3 years USD … 3,628 power: datasheet…
+# and the most that can be is not | set.kwh=1000000 set.hours=24 set.years=100 set.share=0.1
++ one | 1 1 | price=1000 watts=1000
+= cards | …Cost of 100 years USD … 876,001,000 power: datasheet…
 # a budget that no machine fits leaves no sentence standing | price=4000 set.budget=2.5
 + fast | 2 2 | price=9000
 + unpriced | 3 3
-= heading | No machine costs 2.5 USD or less (2 cost more, 1 has no known…
+= heading | No machine costs 2.5 USD or less (2 cost more, 1 has no known price)
 = verdicts | …No machine costs 2.5 USD or less…
 = front | Not shown: unpriced (price unknown), fast (over the budget) and base (over the budget).
 ! verdicts | is fastest
 ! front | From base
-# a price of the table has its month
-+ card | 2 2 | price=900 price_date=2025-12-24
-= cards | …900 2025-12…
 # and one that the reader gives is said to be hers | price=4000 set.price.card=500
 + card | 2 2 | price=900
 = cards | …500 your figure…
 # what costs more than the budget is not rented | price=4000 set.budget=5000
 + dear | 2 2 | price=9000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
 ! rent | dear
-# sentences speak of the machines that fit | price=4000 set.budget=5000
+# sentences speak of the machines that fit | price=4000 set.budget=4500
 + large | 4 4 | price=9000
 + mid | 2 2 | price=4500
 = heading | base and mid: mid is fastest under training
@@ -168,20 +245,39 @@ TABLE = """
 ! ranks | large
 
 ## numbers
-# every number has its interval or says that there is none
-+ card | 2 2 | price=1000 joules=2,2 memory=1 load=400 overhead=5e-6
-= cards | …2.00x [1.97, 2.03] , rank 1…
-= cards | …1.00 [0.90, 1.10]…
-= cards | …5 no interval…
-= cards | …400 [390, 410] , measured…
-= specimens | Intervals, in brackets, cover launches. Below six launches there is no interval.…
-# costs rest on measured watts where there are some and say which | price=4000 watts_source=limit
-+ two | 1 1 | price=1000 load=400 devices=2
-= cards | …5,840 power: limit…3,100 [3,050, 3,150] , power: measured
-# a price tells its date, its source and from a year on its age
-+ card | | price=1000 price_kind=MSRP price_date=2024-01-02 rent=4.5,EUR,2026-01-15,rent,a_host
-= cards | …1,000 ▲ 2 years old…
-= notes | …1,000 USD: MSRP, 2024-01-02, …says a shop…4.5 EUR an hour: rent, 2026-01-15, says a host…
+# all numbers have their intervals, their best, and what they rest on | price=4000 joules=1,1
+    memory=1 driver=r570 price_date=2025-02-03
++ one | 4 1.1 | price=9000 memory=2 joules=2,2 overhead=5e-6 driver=r580 price_date=2025-02-04
++ pair | 1 3 | price=1000 load=400 rent=2,EUR,2026-01-15,on_demand,a_host devices=2 host=A_host
+    price_date=2024-02-02
++ few | 1.1 1 | error=None price=3000 watts=300 watts_source=limit
+= cards | The machines Baseline, 1x: base. Sorted by speed under training. Bold: conclusively the
+    best. Covers: share of the weight that both measured. Machine Speed x base Memory TB/s Capacity
+    GB Overhead µs, per operation, mostly the host's Power W Work per joule x base Price USD Value x
+    per 1,000 USD Cost of 3 years USD one beside a processor 2.10x [2.07, 2.13] , rank 1 to 2,
+    covers 100% 2.0 [1.8, 2.2] 85.9 5 no interval 700 datasheet 2.00x [1.97, 2.03] 9,000 2025-02
+    0.233x [0.230, 0.236] 10,840 power: datasheet 2x pair beside A host 1.73x [1.71, 1.76] , rank 2
+    to 3, covers 100% unknown 85.9 unknown 800 [780, 820] , measured not measured 1,000 ▲ 2 years
+    old 3.46x [3.42, 3.51] , not conclusive 3,100 [3,050, 3,150] , power: measured few beside a
+    processor 1.05x no interval, rank 1 to 4, covers 100% unknown 85.9 unknown 300 limit not
+    measured 3,000 2026-01 0.35x no interval, not conclusive 3,788 power: limit base beside a
+    processor 1x baseline, rank 3 to 4, covers 100% 1.00 [0.90, 1.10] 85.9 unknown 700 datasheet 1x
+    baseline 4,000 ▲ 1 year old 0.25x 5,840 power: datasheet
+~ cards | tr:first-child rect | class width | f0 100%; f0 100%; f0 100%; f0 100%; f0 87.5%; f0 100%;
+    f0 100%; f0 6.73%; f0 100%
+~ cards | .best | data-l | Price, USD; Cost of 3 years, USD
+= notes | one Run one, one, 8 cores, measured on 2026-02-03 Price 9,000 USD: list, 2025-02-04, says
+    a shop May draw 700 W Differs from the baseline beyond the devices driver r570 / r580 2x pair …
+    says a shop 2 EUR an hour: on demand, 2026-01-15, says a host …nothing that is known few …
+= weighs | one is faster than base in 2 of 2 parts of the score …Part Weight one 2x pair few matmul
+    50% 4.00x [3.92, 4.08] 1.000x [0.981, 1.020] not conclusive 1.1x no interval not conclusive
+    copies 50% 1.10x [1.08, 1.12] …
+= verdicts | Fastest under training one or few 2x the speed of few: too few launches to be
+    conclusive Best value by purchase price 2x pair or few 3.46x [3.42, 3.51] and 0.35x per 1,000
+    USD: not conclusive Least energy per work under training one 2.00x [1.97, 2.03] the work per
+    joule of base, measured
+= specimens | Intervals, in brackets, cover launches. Below six launches there is no interval. Of
+    each device there is one specimen.
 """
 
 
@@ -195,7 +291,7 @@ AXES: dict[str, Callable[[float], tuple[Any, ...]]] = {
     "overhead": lambda one: ("overhead", "", "s", one, None, None),
     "load": lambda one: ("load", "", "W", one, one - 10, one + 10),
 }
-TUPLES, TEXTS = {"joules", "rent"}, {"price_date", "price_kind"}
+TUPLES, TEXTS = {"joules", "rent"}, {"price_date"}
 
 
 def made(name: str, speeds: str = "", fields: str = "") -> Machine:
@@ -230,6 +326,11 @@ def test_a_part_of_the_page_says(row: Row) -> None:
             assert matches(plain(texts[part]), words), plain(texts[part])
     for part, words in row.lines["!"]:
         assert words not in plain(texts[part])
+    for part, chosen, names, marks in row.lines["~"]:
+        found = [
+            [one[name] for name in names.split()] for one in parsed(texts[part]).select(chosen)
+        ]
+        assert [" ".join(map(str, one)) for one in found] == marks.split("; ")
     if not settings:
         shown = purchase.show(machines)
         assert shown.parts == {part: texts[part] for part in shown.parts}

@@ -85,20 +85,6 @@ def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> No
     assert "unknown" in text_of(shown.parts["verdicts"])
 
 
-def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
-    machines = (
-        machine("fast", 2.0, 2.0, price=3000.0),
-        machine("poor", 1.0, 1.0, price=4000.0),
-        machine("dearer", 2.01, 2.01, price=9000.0),
-    )
-    points = "charts.points(view, 'price').map((one) => [one.row.name, charts.word(one)])"
-    assert dict(viewed(f"(view) => {points}", *machines)) == {
-        "dearer": "not conclusively faster than fast",
-        "fast": "on the front",
-        "poor": "beaten by fast",
-    }
-
-
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
     axis = "const axis = drawing.spanning(values); return [values.map(axis.at), axis.ticks()];"
