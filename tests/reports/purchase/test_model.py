@@ -18,9 +18,6 @@ def speed_of(log: float, error: float | None) -> dict[str, float | None]:
     return {"log": log, "error": error, "low": low, "high": high}
 
 
-TWICE = speed_of(math.log(2), 0.05)
-LOW, HIGH = 2 * math.exp(-1.96 * 0.05), 2 * math.exp(1.96 * 0.05)
-FEW = speed_of(math.log(2), None)
 SCORE = """(data, one, other, workload, quantity) => {
     const machines = data.runs.map((_, i) => model.machine(data, i));
     const isNamed = typeof workload === "string";
@@ -65,13 +62,6 @@ def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None
     assert one["speed"]["error"] == pytest.approx(0.05 / math.sqrt(2))
     assert other["speed"] == pytest.approx(speed_of(-one["speed"]["log"], one["speed"]["error"]))
     assert model("inverse", one["speed"]) == pytest.approx(other["speed"])
-
-
-def test_a_reader_weighs_parts() -> None:
-    found = score(machine("a", 16.0, 1.0, error=0.2), {"matmul": 1, "copies": 3})
-    assert found["speed"]["log"] == pytest.approx(math.log(2))
-    assert found["speed"]["error"] == pytest.approx(math.hypot(0.2 / 4, 0.2 * 3 / 4))
-    assert score(machine("a", 16.0, 1.0), {"copies": 1})["speed"]["log"] == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize(("weight", "measured"), [(1.9, False), (2.0, True), (2.1, True)])
@@ -132,21 +122,6 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     silent = scored(data(BASE, thrifty), weights, "joules")
     assert silent["speed"] is None
     assert silent["why"] == "no energy of this workload was measured on both machines"
-
-
-def test_work_for_an_amount_keeps_the_interval() -> None:
-    assert amount(model("workPer", TWICE, 400)) == pytest.approx((2 / 400, LOW / 400, HIGH / 400))
-    assert amount(model("workPer", FEW, 400)) == (pytest.approx(2 / 400), None, None)
-
-
-def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
-    use = {"hours": 10, "years": 3, "kwh": 0.3, "share": 1}
-    # 0.7 kW for 10 h on 1,095 days are 7,665 kWh
-    assert model("ownership", 30_000, 700, use) == pytest.approx(30_000 + 7665 * 0.3)
-    half = use | {"share": 0.5}
-    assert model("ownership", 30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
-    free = {"hours": 24, "years": 5, "kwh": 0.0, "share": 1}
-    assert model("ownership", 30_000, 700, free) == 30_000
 
 
 NUMBERS = {

@@ -16,24 +16,17 @@ import pytest
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import purchase
-from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
+from tests.instruments.runs.made_up_machines import Machine, data, machine
 from tests.reports.pages import Markup, parsed, text_of
-from tests.reports.purchase.test_purchase import RATIOS, beside, of_view
+from tests.reports.purchase.test_purchase import of_view
 from tests.reports.tables import Row, matches, named, rows
 
 TABLE = """
 ## front
-# the chart of prices says what its last step costs | price=4000
-+ fast | 2 2 | price=9000
-= front | From base to fast: 2.00x [1.97, 2.03] the speed for 5,000 USD more …
 # the last step ends at the cheaper of two that are as fast | price=4000
 + fast | 2 2 | price=9000
 + cheap | 2 2 | price=8000
 = front | From base to cheap: 2.00x [1.97, 2.03] the speed for 4,000 USD more …
-# of those without a price none is on it, though all have a power | price=4000
-+ fast | 2 2 | price=9000
-+ unpriced | 3 3
-= front | From base to fast…
 # each machine has its point, beside it its name, and the front joins those that beat all cheaper
     ones | price=4000
 + NVIDIA RTX A2000 Laptop GPU | 4 1 | price=9000
@@ -46,7 +39,8 @@ TABLE = """
     device Machine Speed Price of a device Where it stands NVIDIA RTX A2000 Laptop GPU 2.00x [1.97,
     2.03] 9,000 USD on the front NVIDIA Quadro RTX 4000 Max-Q 1.73x [1.71, 1.76] 1,000 USD on the
     front other (D) 1.73x [1.71, 1.75] 1,100 USD not conclusively faster than NVIDIA Quadro RTX 4000
-    Max-Q base 1x 4,000 USD beaten by NVIDIA Quadro RTX 4000 Max-Q and other (D) other (E) 0.900x [0.888, 0.913] 900 USD on the front
+    Max-Q base 1x 4,000 USD beaten by NVIDIA Quadro RTX 4000 Max-Q and other (D) other (E) 0.900x
+    [0.888, 0.913] 900 USD on the front
 ~ front | circle | class cx cy | dot 94.59% 59.36; ring 94.59% 59.36; dot 9.49% 88.42; ring 9.49%
     88.42; dot 13.18% 88.65; dot 63.18% 199.36; dot 5.41% 220.64; ring 5.41% 220.64
 ~ front | .whisker | x1 x2 y1 y2 | 94.59% 94.59% 62.16 56.56; 9.49% 9.49% 91.22 85.62; 13.18% 13.18%
@@ -57,6 +51,7 @@ TABLE = """
     121.46; -8 63.36
 ~ front | .named | y dx text-anchor | 77.36 -13 end; 78.42 13 start; 106.65 13 start; 217.36 -13
     end; 238.64 13 start
+= heading | 5 machines: NVIDIA RTX A2000 Laptop GPU is fastest under training
 = ranks | The order depends on the workload: NVIDIA RTX A2000 Laptop GPU is first under 1 of 2 Rank
     by workload; joined where a direct comparison is not conclusive Training LLM decode RTX A2000
     Laptop GPU 1 B 1 Quadro RTX 4000 Max… 2 to 3 C 2 to 3 other (D) 2 to 3 D 2 to 3 base 4 A 4 other
@@ -82,7 +77,7 @@ TABLE = """
     rent=0.21,USD,2026-01-01,on_demand,a_host
 + late | 1.2 1.2 | price=9000 watts=None rent=3,USD,2026-01-01,on_demand,a_host
 + mid | 1.2 1.2 | price=2000 watts=None rent=2,USD,2026-01-01,on_demand,a_host
-+ soon | 1.5 1.5 | price=1000 watts=1000 rent=2.3,USD,2026-01-01,on_demand,a_host
++ soon | 1.5 1.5 | price=50 watts=2000 rent=0.7,USD,2026-01-01,on_demand,a_host
 = rent | Buying pays for soon after 500 h of use, for late after 3,000 h …have no interval. Not
     shown, because a price is unknown or the rent is less than the energy: base Hours until buying
     pays Machine Hours soon 500 h mid 1,000 h late 3,000 h
@@ -91,13 +86,7 @@ TABLE = """
 # three percent of power are no difference | watts=721
 + low | 1 1 | watts=700
 = best Power |
-# a value that is not conclusive is marked as no best | price=4000
-+ one | 2 2 | price=4000
-+ other | 1.99 1.99 | price=4000
-= best Value |
-= best Speed |
-= cards | … not conclusive … not conclusive …
-# such as here | memory=0.1
+# what is conclusively more than all others is marked | memory=0.1
 + one | 2 2 | memory=1
 + two | 1.5 1.5 | memory=2
 = best Memory | two
@@ -143,25 +132,18 @@ TABLE = """
 # such as one alone | set.workload=own set.weight.matmul=1000 set.weight.copies=0
 + fast | 2 16
 = weighs | fast is faster than base in 1 of 1 part of the score …Part Weight fast matmul 100% …
-# a part whose interval holds one is not conclusive, however far the others are
-+ even | 1 8
-= weighs | …matmul 50% 1.000x [0.981, 1.020] not conclusive copies 50% 8.00x [7.84, 8.16] Score…
 # a slower machine is told from the other side
 + slow | 0.5 0.5
-= weighs | …matmul 50% 0.500x [0.490, 0.510] copies 50%…
-# without an interval nothing is conclusive
-+ few | 9 9 | error=None
-+ fast | 2 2
-= verdicts | …few or fast…
-! verdicts | 9.00
+= weighs | base is faster than slow in 2 of 2 parts of the score …matmul 50% 0.500x [0.490, 0.510]
+    copies 50%…
 # a conclusive lead of less than two percent is called slight
 + fast | 1.01 1.01 | error=0.001
 = verdicts | …1.010x [1.009, 1.011] the speed of base: less than 2% apart…
 # a price that nobody knows is not known
 + cheap | 1 1 | price=500
 + unknown | 2 2
-= summary | …No price in USD is known for unknown and base.…
-= verdicts | …Best value by purchase price cheap…
+= verdicts | …Best value by purchase price cheap 2.00x [1.97, 2.03] per 1,000 USD; the only one with
+    a price and a result …
 # several devices are no dearer for the work of one | price=1000
 + eight | 1 1 | price=8000 devices=8 watts=5600 memory_bytes=687194767360
 = description | …Best value by purchase price: base or 8x eight (not conclusive).…
@@ -169,8 +151,9 @@ TABLE = """
 # value by price and by cost of ownership are told apart where they disagree
 + cheap | 2 2 | price=1000 watts=3000
 + thrifty | 2 2 | price=1100 watts=100
-= verdicts | …Best value by purchase price cheap…per 1,000 USD; 1.10x […] the value of thrifty…By
-    cost of 3 years of use, energy included: thrifty…
+= verdicts | …Best value by purchase price cheap 2.00x [1.97, 2.03] per 1,000 USD; 1.10x [1.07,
+    1.13] the value of thrifty Best under 2 of 2 workloads By cost of 3 years of use, energy
+    included: thrifty …
 # the verdict on energy is conclusive where a direct comparison is | joules=1,1
 + thrifty | 1 1 | joules=2,2
 + other | 1 1 | joules=1.5,1.5
@@ -186,7 +169,7 @@ TABLE = """
 ! verdicts | 300 W
 # what the host launches is said to be the host's and names it | by_host=1
 + quick | 1.5 1.5 | host=A_fast_processor
-= verdicts | …Mostly the host's: quick is beside A fast processor and base is beside…
+= verdicts | …Mostly the host's: quick is beside A fast processor and base is beside a processor. …
 = cards | …beside A fast processor…
 
 ## settings
@@ -200,17 +183,6 @@ TABLE = """
 + two | 2 2 | memory_bytes=None
 + three | 2 2
 = heading | No machine has 96 GB or more (2 have less, 1 has an unknown capacity)
-# four machines are named where they are compared, more are counted
-+ two | 2 2
-+ two | 2 2
-+ three | 1 1
-= heading | base, two (B), two (C) and three: two (B) or two (C) is fastest under training
-# such as here
-+ two | 2 2
-+ two | 1 1
-+ three | 1 1
-+ three | 1 1
-= heading | 5 machines: two (B) is fastest under training
 # costs are of the use that the reader says | set.kwh=0.5 set.hours=10 set.years=1 set.share=50
 + one | 1 1 | price=1000 watts=1000
 = cards | …Cost of 1 year USD … 1,912 power: datasheet…
@@ -272,12 +244,36 @@ TABLE = """
 = weighs | one is faster than base in 2 of 2 parts of the score …Part Weight one 2x pair few matmul
     50% 4.00x [3.92, 4.08] 1.000x [0.981, 1.020] not conclusive 1.1x no interval not conclusive
     copies 50% 1.10x [1.08, 1.12] …
+= heading | base, one, 2x pair and few: one or few is fastest under training
 = verdicts | Fastest under training one or few 2x the speed of few: too few launches to be
     conclusive Best value by purchase price 2x pair or few 3.46x [3.42, 3.51] and 0.35x per 1,000
     USD: not conclusive Least energy per work under training one 2.00x [1.97, 2.03] the work per
     joule of base, measured
 = specimens | Intervals, in brackets, cover launches. Below six launches there is no interval. Of
     each device there is one specimen.
+## models
+# that fit have tokens per second with the interval, where rates and room are those of a device |
+    memory_bytes=8e10
++ card | 2 2 | memory_bytes=24e9 decode=1e12 prefill=1e14 int8=8e11
++ big | 1.5 1.5 | memory_bytes=200e9 devices=4 decode=1e12
+= fits | Only 4x big holds Llama 3.1 70B in bf16 Tokens per second are computed for batch 1, bf16
+    and a context of 2,048 tokens: card 1.00 TB/s [0.90, 1.10], 4x big 1.00 TB/s [0.90, 1.10] in
+    copies, over the bytes that a token reads. 2 GB are kept free; int4: 4.5 bits a weight. Models
+    that fit Model, bf16 card 24 GB 4x big 200 GB base 80 GB …Llama 3.1 8B 16.1 GB 61 tokens/s [55,
+    67]; 5.94 GB left 61 tokens/s [55, 67]; 182 GB left fits 61.9 GB left …Qwen2.5 32B 65.5 GB int4
+    only 3.57 GB left fits 132 GB left fits 12.5 GB left Llama 3.1 70B 141 GB no 17.7 GB short fits
+    56.9 GB left int4 only 38.3 GB left Tokens of a prompt per second Computed from the operations a
+    second of the measured prefill …Llama 3.1 8B 6,000 tokens/s [5,400, 6,600] not known not known
+    …Llama 3.1 8B, int8 96 tokens/s [84, 108] not known not known …Qwen2.5 32B, int8 not known …
+# are tight below four gigabytes, and fit to the last byte | memory_bytes=41686459904
++ just | 1 1 | memory_bytes=31540067328 prefill=1e14
++ roomy | 1 1 | memory_bytes=35540067328
++ short | 1 1 | memory_bytes=31540067327 prefill=1e14
+= fits | base, just and roomy hold Qwen2.5 14B in bf16 …Qwen2.5 14B 29.5 GB fits 10.1 GB left fits 0
+    B left fits 4 GB left int4 only 21.2 GB left …Llama 3.1 70B 141 GB int4 only 0 B left no 10.1 GB
+    short …Qwen2.5 14B not known 3,300 tokens/s [2,900, 3,600] not known not known …
+~ fits | .grid-table tr:nth-child(3) td | class | fit; tight; fit; tight
+~ fits | .grid-table tr:nth-child(5) td | class | tight; nofit; nofit; nofit
 """
 
 
@@ -290,6 +286,9 @@ AXES: dict[str, Callable[[float], tuple[Any, ...]]] = {
     "memory": lambda one: ("memory", "", "B/s", 1e12 * one, 0.9e12 * one, 1.1e12 * one),
     "overhead": lambda one: ("overhead", "", "s", one, None, None),
     "load": lambda one: ("load", "", "W", one, one - 10, one + 10),
+    "decode": lambda one: ("decode", "copies", "B/s", one, 0.9 * one, 1.1 * one),
+    "prefill": lambda one: ("prefill", "", "FLOP/s", one, 0.9 * one, 1.1 * one),
+    "int8": lambda one: ("small", "int8", "B/s", one, 0.875 * one, 1.125 * one),
 }
 TUPLES, TEXTS = {"joules", "rent"}, {"price_date"}
 
@@ -347,47 +346,3 @@ def best_of(cards: str, column: str) -> list[str]:
     """Return the machines that are marked as the best in a column."""
     rows = parsed(cards).select(f"tr:has(.best[data-l^='{column}'])")
     return [plain(row).split()[0] for row in rows]
-
-
-def test_language_models_that_fit_have_tokens_per_second_with_the_interval() -> None:
-    decode = ("decode", "copies in its memory", "B/s", 1e12, 0.9e12, 1.1e12)
-    prefill = ("prefill", "", "FLOP/s", 1e14, 0.9e14, 1.1e14)
-    eight = ("small", "int8", "B/s", 8e11, 7e11, 9e11)
-    card = machine("card", 2.0, 2.0, memory_bytes=24 * 10**9, axes=(decode, prefill, eight))
-    big = machine("big", 1.5, 1.5, memory_bytes=200 * 10**9, devices=4, axes=(decode,))
-    fits = plain(beside(card, big, memory_bytes=80 * 10**9).parts["fits"])
-    assert fits.startswith("Only 4x big holds Llama 3.1 70B in bf16")
-    for words in (
-        # 8,030,261,248 weights and 2,048 tokens' keys and values of 1,024 in 32 layers, of 2 bytes
-        "Llama 3.1 8B 16.1 GB 61 tokens/s [55, 67]; 5.94 GB left",
-        "Llama 3.1 8B 6,000 tokens/s [5,400, 6,600] not known not known",
-        # of a byte each and the same cache; 32,763,876,352 do not fit
-        "Llama 3.1 8B, int8 96 tokens/s [84, 108] not known not known",
-        "Qwen2.5 32B, int8 not known not known not known",
-        "Qwen2.5 32B 65.5 GB int4 only 3.57 GB left",
-        # On four devices together, whose rate is not measured.
-        "Llama 3.1 70B 141 GB no 17.7 GB short fits 56.9 GB left int4 only",
-        "computed for batch 1, bf16 and a context of 2,048 tokens",
-        "big 1.00 TB/s [0.90, 1.10] in copies in its memory, over",
-    ):
-        assert words in fits, fits
-
-
-def test_specimens_of_a_device_are_one_row_and_their_range_widens_its_interval() -> None:
-    axes = (("memory", "", "B/s", 1e12, 0.99e12, 1.01e12),)
-    slow = (("memory", "", "B/s", 0.9e12, 0.89e12, 0.91e12),)
-    one = machine("card", 2.0, 2.0, axes=axes, driver="580")
-    again = machine("again", 1.8, 1.8, axes=slow, driver="570", of="card")
-    known = data(BASE, one, again)
-    both, alone = of_view(RATIOS, known), of_view(RATIOS, data(BASE, one))
-    assert [*both] == ["card", "base"]
-    assert both["card"]["low"] == pytest.approx(0.9 * alone["card"]["low"])
-    assert both["card"]["high"] == pytest.approx(alone["card"]["high"])
-    cards = plain(purchase.show(known).parts["cards"])
-    assert "2 specimens, which differ in driver" in cards
-    memory = of_view("(view) => view.rows[0].machine.axes[0]", known)
-    assert (memory["low"], memory["high"]) == (0.9e12, 1.01e12)
-    told = plain(purchase.show(known).parts["specimens"])
-    assert "the range of the specimens of card" in told
-    assert "Of the others there is one specimen." in told
-    assert plain(beside(one).parts["specimens"]).endswith("Of each device there is one specimen.")
