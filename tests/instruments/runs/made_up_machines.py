@@ -83,16 +83,7 @@ def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
                 "measured": "2026-02-03",
                 "invalid": one.invalid,
                 "doubt": one.doubt,
-                "axes": [
-                    (
-                        kinds.setdefault(axis[:3], len(kinds)),
-                        *(
-                            end and end / (GIGA if axis[2].endswith("/s") else 1)
-                            for end in axis[3:]
-                        ),
-                    )
-                    for axis in one.axes
-                ],
+                "axes": [_axis(kinds, axis) for axis in one.axes],
                 "seconds": _logs(one, one.ratios),
                 "joules": _logs(one, one.joules),
                 "left": {},
@@ -125,9 +116,13 @@ def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
             for place, one in enumerate(machines)
             if not one.of
         ],
-        "device": [*range(len(machines))],
         "base": 0,
     }
+
+
+def _axis(kinds: dict[Any, int], axis: tuple[Any, ...]) -> tuple[float | None, ...]:
+    factor = GIGA if axis[2].endswith("/s") else 1
+    return kinds.setdefault(axis[:3], len(kinds)), *(end and end / factor for end in axis[3:])
 
 
 def _logs(one: Machine, ratios: tuple[float, ...]) -> dict[str, Any] | None:

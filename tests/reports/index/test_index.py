@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
-from frobench.reports.purchase import script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import Logs, Scored, estimates
@@ -21,9 +20,8 @@ from frobench.suite.datasheets import published as known_figures
 from frobench.suite.datasheets.published import Published
 from frobench.suite.stored.types import Estimate, Run
 from tests.instruments.faults.judging import put
-from tests.instruments.runs import factory, made_up_cards, made_up_machines
+from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
-from tests.instruments.runs.made_up_machines import machine
 from tests.reports.pages import attributes, block, parsed, text_of
 from tests.reports.run.test_first_screen import noisy
 
@@ -130,51 +128,11 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
     assert lead in text_of(page)
 
 
-VIEW = """(data, asked) => {
-    const workload = model.workload(data, "training"), order = index.FASTEST;
-    const usual = { reference: 0, workload, name: "", memory: null, budget: null, order };
-    const shown = index.view(index.read(data), { ...usual, ...asked });
-    return [shown.rows.map(({ name }) => name).join(" "), shown.unpriced, index.lead(shown)];
-}"""
-"""The devices that are listed as a reader asks, how many have no price, and the sentence."""
-
-
-@pytest.mark.parametrize(
-    ("asked", "listed", "unpriced"),
-    [
-        ({}, "Fast Pair Cheap base bare", 0),
-        ({"order": "speed"}, "base Cheap Pair Fast bare", 0),
-        ({"order": "another"}, "Fast Pair Cheap base bare", 0),
-        ({"order": "price"}, "Cheap Pair Fast base bare", 0),
-        ({"order": "-price"}, "Fast Pair Cheap base bare", 0),
-        ({"order": "-value"}, "Pair Cheap Fast base bare", 0),
-        ({"order": "power"}, "Cheap Pair base Fast bare", 0),
-        ({"order": "-capacity"}, "Fast base Cheap Pair bare", 0),
-        ({"name": "CUDA  p"}, "Pair Cheap", 0),
-        ({"budget": 500}, "Pair Cheap", 2),
-        ({"budget": 499}, "Cheap", 2),
-        ({"memory": 80}, "Fast base", 0),
-    ],
-)
-def test_devices_are_listed_as_a_reader_asks(
-    asked: dict[str, Any], listed: str, unpriced: int
-) -> None:
-    known = made_up_machines.data(
-        made_up_machines.BASE._replace(watts=400.0, memory_bytes=80 * 10**9),
-        machine("bare", watts=None, memory_bytes=None),
-        machine("Cheap", 1.5, 1.5, price=400.0, watts=300.0, memory_bytes=60 * 10**9),
-        machine("Pair", 2.0, 2.0, price=1000.0, watts=700.0, memory_bytes=10**11, devices=2),
-        machine("Fast", 3.0, 3.0, price=4000.0, watts=500.0, memory_bytes=10**11),
-    )
-    found: Any = script.call(VIEW, known, asked)
-    assert found[:2] == [listed, unpriced]
-
-
 def test_three_of_the_devices_that_share_the_first_place_are_named() -> None:
-    same = [machine(f"M{at}", 2.0, 2.0, price=1000.0) for at in range(5)]
-    found: Any = script.call(VIEW, made_up_machines.data(made_up_machines.BASE, *same), {})
-    shared = "M0 or M1 or M2 or 2 others (not conclusive)"
-    assert found[2] == f"Fastest under training: {shared}. Most speed for its price: {shared}."
+    page = index.page([named(f"m{at}", f"Card {at}", 6 - at) for at in range(5)], [PRICE])
+    shared = "Card 0 or Card 1 or Card 2 or 2 others (not conclusive)."
+    told = f"Fastest under training: {shared} Most speed for its price: {shared}"
+    assert told in text_of(page)
 
 
 def test_the_best_is_named_and_bold_only_where_that_is_conclusive() -> None:

@@ -34,13 +34,11 @@ TABLE = """
 + other | 1.001 2.99 | price=1100
 + other | 0.9 0.9 | price=900
 = front | From NVIDIA Quadro RTX 4000 Max-Q to NVIDIA RTX A2000 Laptop GPU: 1.15x [1.13, 1.18] the
-    speed for 8,000 USD more Speed under training, x base; a ring: conclusively faster than all that
-    cost less 1,000 2,000 5,000 10,000 0.7x 1x 1.5x 2x …The same as a table Speed against price of a
-    device Machine Speed Price of a device Where it stands NVIDIA RTX A2000 Laptop GPU 2.00x [1.97,
-    2.03] 9,000 USD on the front NVIDIA Quadro RTX 4000 Max-Q 1.73x [1.71, 1.76] 1,000 USD on the
-    front other (D) 1.73x [1.71, 1.75] 1,100 USD not conclusively faster than NVIDIA Quadro RTX 4000
-    Max-Q base 1x 4,000 USD beaten by NVIDIA Quadro RTX 4000 Max-Q and other (D) other (E) 0.900x
-    [0.888, 0.913] 900 USD on the front
+    speed for 8,000 USD more …all that cost less 1,000 2,000 5,000 10,000 0.7x 1x 1.5x 2x … Where it
+    stands NVIDIA RTX A2000 Laptop GPU 2.00x [1.97, 2.03] 9,000 USD on the front NVIDIA Quadro RTX
+    4000 Max-Q 1.73x [1.71, 1.76] 1,000 USD on the front other (D) 1.73x [1.71, 1.75] 1,100 USD not
+    conclusively faster than NVIDIA Quadro RTX 4000 Max-Q base 1x 4,000 USD beaten by NVIDIA Quadro
+    RTX 4000 Max-Q and other (D) other (E) 0.900x [0.888, 0.913] 900 USD on the front
 ~ front | circle | class cx cy | dot 94.59% 59.36; ring 94.59% 59.36; dot 9.49% 88.42; ring 9.49%
     88.42; dot 13.18% 88.65; dot 63.18% 199.36; dot 5.41% 220.64; ring 5.41% 220.64
 ~ front | .whisker | x1 x2 y1 y2 | 94.59% 94.59% 62.16 56.56; 9.49% 9.49% 91.22 85.62; 13.18% 13.18%
@@ -60,6 +58,7 @@ TABLE = """
     (E) 5 5
 ~ ranks | line:not(.grid) | class x1 y1 x2 y2 | k2 0% 40 100% 150; k3 0% 106 100% 62; k4 0% 106 100%
     62; k1 0% 172 100% 150; k1 0% 216 100% 216
+~ ranks | .tick | x y text-anchor | 0% 6 middle; 100% 22 end
 ~ ranks | rect | class y | f2 35.5; f2 145.5; f4 101.5; f4 57.5
 ~ ranks | .brief | x y | 0 44; 0 110; 0 128; 0 176; 0 220; 100% 154; 100% 66; 100% 84; 100% 172;
     100% 220
@@ -114,7 +113,6 @@ TABLE = """
 + half | 2 | price=900
 = summary | …Under training, half is not compared with base: only 50% of its weight was measured on
     both machines.…
-= cards | …not measured only 50% of its weight was measured on both machines…
 = verdicts | Fastest under training not measured Only 50% of its weight was measured on both
     machines.…Best value by purchase price base…
 = heading | base and half: not measured under training
