@@ -149,8 +149,8 @@ TABLE = """
 # value by price and by cost of ownership are told apart where they disagree
 + cheap | 2 2 | price=1000 watts=3000
 + thrifty | 2 2 | price=1100 watts=100
-= verdicts | …Best value by purchase price cheap 2.00x [1.97, 2.03] per 1,000 USD; 1.10x [1.07,
-    1.13] the value of thrifty Best under 2 of 2 workloads By cost of 3 years of use, energy
+= verdicts | …Best value by purchase price cheap 2.00x [1.97, 2.03] per 1,000 USD; 1.10x [1.08,
+    1.12] the value of thrifty Best under 2 of 2 workloads By cost of 3 years of use, energy
     included: thrifty …
 # the verdict on energy is conclusive where a direct comparison is | joules=1,1
 + thrifty | 1 1 | joules=2,2
