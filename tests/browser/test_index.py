@@ -59,7 +59,7 @@ def test_columns_of_devices_sort_by_a_click_and_weights_may_be_the_reader_s(devi
         listed.append(_devices(devices))
     assert listed[0] == ["A processor", "Card A", "Card C", "Card B"]
     assert "order=price" in devices.url
-    assert listed[1] == ["Card C", "Card B", "Card A", "A processor"]  # its price is unknown
+    assert listed[1] == ["Card C", "Card A", "Card B", "A processor"]  # its price is unknown
     devices.get_by_label("Own weights").check()
     _fill(devices.get_by_label("Small products", exact=True), "2")
     expect(devices.locator("#lead")).to_contain_text("under your own weights")

@@ -230,7 +230,7 @@ const model = (() => {
   function ordered(machines, better) {
     const left = [...machines], found = [];
     while (left.length) {
-      const free = left.findIndex((one) => !left.some((other) => other !== one && better(other, one)));
+      const free = left.findIndex((one) => !left.some((other) => better(other, one)));
       found.push(...left.splice(Math.max(free, 0), 1));
     }
     return found;

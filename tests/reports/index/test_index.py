@@ -120,10 +120,6 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
     assert attributes(drawn, "width", "rect") == ["96.15%", "64.07%", "35.23%"]
     assert attributes(drawn, "cx", "circle") == ["32.04%"]  # the other specimen
     assert attributes(drawn, "x", "text") == ["0%", "35.23%", "70.46%"]
-    assert text_of(drawn.select("thead")[0]) == (
-        f"Device Speed under training, {RATIO} Card A 0 1{RATIO} 2{RATIO} Compute TFLOP/s "
-        f"Memory TB/s Capacity GB Power W Price USD Value {RATIO} per 1,000 USD"
-    )
     lead = f"Fastest under training: Card B, 1.501{RATIO} [1.498, 1.503] the speed of Card C. Most"
     assert lead in text_of(page)
 
@@ -202,10 +198,6 @@ def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
         "Bare unknown unknown 25 1 source, pinned",
     ]
     (drawn,) = parsed(page).select("#elsewhere-table")
-    assert text_of(drawn.select("thead")[0]) == (
-        "Device Compute TFLOP/s 10 20 50 100 Memory TB/s Link to the device GB/s"
-    )
-    assert attributes(drawn, "x", "text") == ["5.41%", "32.26%", "67.74%", "94.59%"]
     assert attributes(drawn, "width", "rect.spec") == ["8.64%"]  # beside points of less than 4%
     assert attributes(drawn, "cx", "circle.spec") == ["67.35%", "5.41%"]
     assert not drawn.select(".f1")

@@ -27,8 +27,7 @@ TABLE = """
 + fast | 2 2 | price=9000
 + cheap | 2 2 | price=8000
 = front | From base to cheap: 2.00x [1.97, 2.03] the speed for 4,000 USD more …
-# each machine has its point, beside it its name, and the front joins those that beat all cheaper
-    ones | price=4000
+# each machine has its point and the front joins those that beat all cheaper | price=4000
 + NVIDIA RTX A2000 Laptop GPU | 4 1 | price=9000
 + NVIDIA Quadro RTX 4000 Max-Q | 1 3 | price=1000
 + other | 1.001 2.99 | price=1100
@@ -113,8 +112,7 @@ TABLE = """
 + half | 2 | price=900
 = summary | …Under training, half is not compared with base: only 50% of its weight was measured on
     both machines.…
-= verdicts | Fastest under training not measured Only 50% of its weight was measured on both
-    machines.…Best value by purchase price base…
+= verdicts | Fastest under training not measured Only 50% of its weight was measured on both…
 = heading | base and half: not measured under training
 = notes | …copies: missing on it, not selected…
 = weighs | … copies 50% not measured Score not measured Covered 50%
@@ -164,11 +162,9 @@ TABLE = """
 # without measured energy no machine is named for its power limit | watts=350
 + low | 1 1 | watts=300
 = verdicts | …Least energy per work under training not measured Energy was measured on fewer…
-! verdicts | 300 W
 # what the host launches is said to be the host's and names it | by_host=1
 + quick | 1.5 1.5 | host=A_fast_processor
 = verdicts | …Mostly the host's: quick is beside A fast processor and base is beside a processor. …
-= cards | …beside A fast processor…
 
 ## settings
 # a machine that has just the least memory fits, and is the only one | set.memory=90
@@ -247,8 +243,7 @@ TABLE = """
     conclusive Best value by purchase price 2x pair or few 3.46x [3.42, 3.51] and 0.35x per 1,000
     USD: not conclusive Least energy per work under training one 2.00x [1.97, 2.03] the work per
     joule of base, measured
-= specimens | Intervals, in brackets, cover launches. Below six launches there is no interval. Of
-    each device there is one specimen.
+= specimens | …Below six launches there is no interval. Of each device there is one specimen.
 ## models
 # that fit have tokens per second with the interval, where rates and room are those of a device |
     memory_bytes=8e10
