@@ -173,8 +173,8 @@ def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     figures = [
-        Published(name, f"^{name}$", *what, 1e9 * value, "events", "torch", address, "2026-01-02")
-        for name, *what, value, address in (
+        Published(name, f"^{name}$", what, dtype, 1e9 * value, "events", "torch", address, "2026")
+        for name, what, dtype, value, address in (
             ("Slow", "matmul", "bfloat16", 10e3, "a"),
             ("Slow", "read_within", "", 1e3, "a"),
             ("Near", "matmul", "float16", 49e3, "a"),
