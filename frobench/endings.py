@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, NoReturn
 
 import click
@@ -21,27 +21,20 @@ from frobench.suite.printable import printable
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
     """Let a verb make a million objects, most of which stay, without a search for garbage."""
-    enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()  # then they count as old, which most searches for garbage leave out
         gc.unfreeze()
-        if enabled:
-            gc.enable()
+        gc.enable()
 
 
-def exits_cleanly(verb: Callable[..., None], *, measures: bool = False) -> Callable[..., None]:
-    """Turn what keeps a verb from its end into one clear line and its exit code.
-
-    measures : whether the verb starts launches, which run on Linux and macOS alone
-    """
+def exits_cleanly(verb: Callable[..., None]) -> Callable[..., None]:
+    """Turn what keeps a verb from its end into one clear line and its exit code."""
 
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
-        if measures and sys.platform == "win32":
-            end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
         try:
             verb(**options)
         except ImportError as error:
@@ -57,7 +50,16 @@ def exits_cleanly(verb: Callable[..., None], *, measures: bool = False) -> Calla
     return wrapped
 
 
-measures = partial(exits_cleanly, measures=True)
+def measures(verb: Callable[..., None]) -> Callable[..., None]:
+    """Let a verb that starts launches, which run on Linux and macOS alone, exit cleanly."""
+
+    @wraps(verb)
+    def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
+        if sys.platform == "win32":
+            end(CANNOT, "measuring needs Linux or macOS; on Windows, call frobench in WSL2")
+        verb(**options)
+
+    return exits_cleanly(wrapped)
 
 
 def tell(error: Exception, options: dict[str, Any]) -> None:

@@ -192,6 +192,7 @@ def test_code_that_is_no_commit_is_not_measured_again(code: Project | None, tmp_
         run.frobench.troubles = troubles
         run.frobench.project = UNSET if code is None else code
     files = [store.write(run, tmp_path) for run in runs]
+    assert "measure again" not in _said("compare", *files)[1]
     exit_code, told = _said("compare", *files, "--retry", 1)
     assert exit_code == 3
     assert f"cannot measure again: the code of {runs[0].frobench.run} is no commit" in told

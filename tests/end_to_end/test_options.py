@@ -1,67 +1,113 @@
 # SPDX-License-Identifier: MIT
 """Which values each option takes, at its bounds and beside them, and which files a verb."""
 
+import re
+import shlex
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
-import click
 import pytest
+from click.testing import CliRunner, Result
 
 from frobench.command import main
+from frobench.reports.purchase.prices import PATH as PRICES
+from frobench.suite.checkout import BENCHMARKS
+from frobench.suite.fleet.fleet import FleetRequest
+from frobench.suite.history.history import HistoryRequest
+from frobench.suite.profiles import settings_for
+from frobench.suite.run.runner import Request
 
+FLEET = ["results", "site", "auto", "3 budgets and 600", "120.0"]
 TAKEN = [
-    ("run --seed", ["0", str(2**53)], ["-1", str(2**53 + 1), "x"]),
-    ("run --budget", ["1", "1.5"], ["0.9", "x"]),
-    ("run --deadline", ["1"], ["0.9"]),
-    ("run --launches", ["1"], ["0", "1.5"]),
+    ("run", ["--seed 0", f"--seed {2**53}"], ["--seed -1", f"--seed {2**53 + 1}", "--seed x"]),
+    ("run", ["--budget 1", "--budget 1.5"], ["--budget 0.9", "--budget x"]),
+    ("run", ["--deadline 1"], ["--deadline 0.9"]),
+    ("run", ["--launches 1"], ["--launches 0", "--launches 1.5"]),
     ("run --profile", ["quick", "standard", "rigorous"], ["slow"]),
     ("run --benchmarks", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --project", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --results", ["FOLDER", "nowhere"], []),
-    ("run --trace", ["FILE", "new.json"], ["FOLDER"]),
-    ("run --label", ["node 1"], ["", " "]),
-    ("list --benchmarks", ["FOLDER"], ["FILE", "nowhere"]),
+    ("run --once x --trace", ["new.json"], ["FOLDER"]),
+    ("run --label", ["'node 1'"], ["''", "' '"]),
+    ("run", ["--peak --verbose --wait", "--resume last"], ["--once x --peak", "--trace x"]),
+    ("run", [], ["--peak x", "--verbose x", "--wait x", "--nodes x"]),
+    ("list --benchmarks", ["FOLDER", "FOLDER --json"], ["FILE", "nowhere", "FOLDER --json x"]),
     ("fleet --deadline", ["1"], ["0.9"]),
     ("fleet --patience", ["1"], ["0.9"]),
-    ("fleet --benchmarks", ["FOLDER", "nowhere"], []),
-    ("history --range", ["A..B"], ["A", "A...B", "-A..B"]),
+    ("fleet", ["--benchmarks FOLDER", "--benchmarks nowhere", "--json"], ["--json x"]),
+    ("history --range", ["A..B", "A..B --wait"], ["A", "A...B", "-A..B", "A..B --wait x"]),
     ("history --range A..B --launches", ["6"], ["5", "1.5"]),
-    ("report -o", ["FOLDER", "new"], ["FILE"]),
+    ("history --launches 6", ["--range A..B"], ["--wait"]),
+    ("report FILE -o", ["FOLDER", "new"], ["FILE"]),
+    ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
+    ("report FILE --prices", ["PRICES"], ["FOLDER", "nowhere.csv"]),
+    ("report --figures FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
+    ("report FILE --address", ["http://a.org", "https://a.org/b/"], ["a.org", "https://a.org?b"]),
     ("fleet -o", ["FOLDER", "new"], ["FILE"]),
-    ("show", ["FILE"], ["nowhere.json"]),
-    ("validate", ["FILE"], ["nowhere.json"]),
-    ("reproduce", ["FILE"], ["nowhere.json"]),
-    ("export --bencher", ["FILE"], ["nowhere.json"]),
+    ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
+    ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
+    ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
+    ("reproduce", ["FILE", "FILE --wait"], ["nowhere.json"]),
+    ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE", "FILE --prometheus"]),
+    ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
+    ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
+    ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
+    ("compare --cases", ["--purchase FILE OTHER", "--workload small FILE OTHER"], ["FILE OTHER"]),
 ]
 
 
-def parsed(words: list[str]) -> bool:
-    """Tell whether a verb takes these options; nothing is done."""
-    try:
-        main.commands[words[0]].make_context(words[0], words[1:], resilient_parsing=False)
-    except click.UsageError:
-        return False
-    return True
+@pytest.fixture(autouse=True)
+def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Mock:
+    """Interrupt what a verb does once it knows what is asked."""
+    monkeypatch.chdir(tmp_path)
+    done = Mock(side_effect=KeyboardInterrupt)
+    for name in ("run.runner.run", "run.pilot.collect", "fleet.fleet.measure", "doctor.examine"):
+        monkeypatch.setattr(f"frobench.suite.{name}", done)
+    for name in ("history.history.history", "once.run_once"):
+        monkeypatch.setattr(f"frobench.suite.{name}", done)
+    return done
+
+
+def called(*words: str) -> Result:
+    """Call the command in this process; its lines may be long."""
+    return CliRunner().invoke(main, words, terminal_width=200)
 
 
 @pytest.mark.parametrize(("option", "taken", "refused"), TAKEN, ids=lambda value: str(value)[:20])
 def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
     option: str, taken: list[str], refused: list[str], tmp_path: Path
 ) -> None:
-    places = {"FILE": str(tmp_path / "file.json"), "FOLDER": str(tmp_path)}
-    (tmp_path / "file.json").touch()
+    places = {"FOLDER": str(tmp_path), "PRICES": str(PRICES)}
+    for name in ("FILE", "OTHER"):
+        Path(name).touch()
     for right, values in ((True, taken), (False, refused)):
         for value in values:
-            assert parsed([*option.split(), places.get(value, value)]) is right, value
+            words = shlex.split(f"{option} {value}")
+            shown = called(*(places.get(word, word) for word in words))
+            assert (shown.exit_code != 2) is right, (value, shown.output)
 
 
-def test_what_is_not_told_is_as_the_help_says() -> None:
-    def defaults(verb: str, *words: str) -> dict[str, object]:
-        return main.commands[verb].make_context(verb, [*words]).params
-
-    run, fleet = defaults("run"), defaults("fleet")
-    assert defaults("history", "--range", "A..B")["launches"] == 10
-    assert (run["profile"], str(run["results"]), run["devices"]) == ("standard", "results", [])
-    assert (run["label"], run["wait"], run["peak"], run["nodes"]) == ("", False, False, False)
-    assert {run[name] for name in ("budget", "launches", "seed", "resume")} == {None}
-    assert (fleet["address"], fleet["patience"], fleet["deadline"]) == ("auto", 120.0, None)
-    assert (str(fleet["output"]), str(defaults("report")["output"])) == ("site", "site")
+def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> None:
+    here = tmp_path / "results"
+    own: dict[str, Any] = {"results": here, "benchmarks": BENCHMARKS}
+    history = HistoryRequest(**own, range="A..B", launches=10, paths=("a", "b"))  # type: ignore[arg-type] # as click has it
+    for verb, told, asked in (
+        ("run", ["standard", "results"], Request(**own)),
+        ("list", ["standard", "results"], settings_for("standard", [])),
+        ("doctor", ["results"], here),
+        ("share", ["results"], None),
+        ("report", ["site", "CC-BY-4.0"], None),
+        ("fleet", ["standard", *FLEET], FleetRequest(results=here)),
+        ("history --range A..B --path a --path b", ["standard", "10", "results"], history),
+    ):
+        helped = called(*verb.split(), "--help").stdout
+        assert re.findall(r"\[default: ([^;\]]+)", helped) == told
+        if asked is not None:
+            called(*verb.split())
+            assert work.call_args.args[0] == asked
+    called("run", "--once", "x")
+    assert work.call_args.kwargs["seed"] == 0
+    Path("FILE").touch()
+    assert called("report", "FILE").exit_code == 1
+    assert Path("site/index.html").exists()
