@@ -37,8 +37,7 @@ def defaults(verb: str) -> dict[str, Any]:
         return {}
     files = (folder / "pyproject.toml" for folder in (here, *here.parents))
     path = next(filter(Path.is_file, files), None)
-    table = None if path is None else _table(path)
-    if path is None or table is None:
+    if path is None or (table := _table(path)) is None:
         return {}
     root = path.parent
     usual = {"benchmarks": (root / "benchmarks").is_dir(), "results": root != here}
@@ -46,8 +45,8 @@ def defaults(verb: str) -> dict[str, Any]:
     for key, value in table.items():
         place = f"{path}: [tool.frobench] {key}"
         if key not in FORMS:
-            near = get_close_matches(key, FORMS, 1)
-            meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(FORMS))}"
+            near = next(iter(get_close_matches(key, FORMS)), None)
+            meant = f"did you mean {near}?" if near else f"there are {', '.join(sorted(FORMS))}"
             raise click.UsageError(f"{place}: no such setting; {meant}")
         kind, form = FORMS[key]
         fits = isinstance(value, kind) and not isinstance(value, bool)
@@ -71,7 +70,8 @@ def _table(path: Path) -> dict[str, Any] | None:
         tables = tomllib.loads(path.read_text("utf-8"))["tool"]
     except (OSError, ValueError, KeyError):  # other tools report a damaged pyproject.toml
         return None
-    if "frobench" not in tables and (near := get_close_matches("frobench", tables, 1, 0.8)):
-        raise click.UsageError(f"{path}: [tool.{near[0]}]: did you mean [tool.frobench]?")
+    near = next(iter(get_close_matches("frobench", tables, cutoff=0.8)), "frobench")
+    if near != "frobench":
+        raise click.UsageError(f"{path}: [tool.{near}]: did you mean [tool.frobench]?")
     table = tables.get("frobench")
     return table if isinstance(table, dict) else None

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The command: every verb does what its help says, and a wrong use gets one clear line."""
 
+import errno
+import io
 import json
 import shlex
+from contextlib import redirect_stderr
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -10,7 +13,7 @@ import pytest
 
 from frobench.command import main
 from frobench.endings import exits_cleanly
-from frobench.suite.errors import CutShortError, Interrupted
+from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingMeasuredError
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import output
@@ -193,15 +196,52 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
 NAME = "20260101T120000Z-eeeeeee"
 
 
+def ended(error: BaseException, **options: object) -> tuple[object, str]:
+    """Return the exit code of a verb that an error ends, and what it says."""
+    shown = io.StringIO()
+    with redirect_stderr(shown), pytest.raises(SystemExit) as end:
+        exits_cleanly(Mock(side_effect=error))(**options)
+    return end.value.code, shown.getvalue()
+
+
 @pytest.mark.parametrize("results", ["results", "other", "with a space", "it's", "/a/$HOME"])
+@pytest.mark.parametrize("nodes", [True, False])
 @pytest.mark.parametrize(
-    "error", [CutShortError("the disk is full", NAME), Interrupted(NAME, None)]
+    ("error", "code", "told"),
+    [
+        (CutShortError("no space", NAME), 3, "no space; everything finished stays"),
+        (Interrupted(NAME, None), 130, "interrupted"),
+        (Interrupted(NAME, Path("a.json")), 130, "interrupted; what was finished is in a.json"),
+    ],
 )
 def test_what_is_advised_to_resume_a_run_can_be_typed(
-    capsys: pytest.CaptureFixture[str], results: str, error: Exception
+    results: str, *, nodes: bool, error: Exception, code: int, told: str
 ) -> None:
-    with pytest.raises(SystemExit):
-        exits_cleanly(Mock(side_effect=error))(results=Path(results))
-    command = capsys.readouterr().err.split("`")[1]
+    found, line = ended(error, results=Path(results), nodes=nodes)
+    before, command, after = line.split("`")
+    assert (found, before, after) == (code, f"frobench: {told}; ", " goes on\n")
+    words = ["--nodes"] * nodes + ["--resume", NAME]
     where = [] if results == "results" else ["--results", results]
-    assert shlex.split(command) == ["frobench", "run", "--resume", NAME, *where]
+    assert shlex.split(command) == ["frobench", "run", *words, *where]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (CannotRunError("no\x1b\nway"), 3, "no\ufffd\nway"),
+        (NothingMeasuredError("nothing", failed=False), 3, "nothing"),
+        (NothingMeasuredError("all failed", failed=True), 1, "all failed"),
+        (OSError(errno.ENOSPC, "No space left", "x/y"), 3, "x/y: No space left"),
+        (OSError("out of luck"), 3, "cannot write: out of luck"),
+        (UnicodeEncodeError("utf-8", "a\udcff", 1, 2, "no"), 3, "a\ufffd: a folder's path must be"),
+        (KeyboardInterrupt(), 130, "interrupted while nothing was measured, so nothing is lost"),
+        (ModuleNotFoundError("No module named 'rich'", name="rich"), 3, "no package rich; "),
+    ],
+)
+def test_what_ends_a_verb_is_one_line_and_an_exit_code(
+    error: BaseException, code: int, line: str
+) -> None:
+    found, told = ended(error)
+    assert found == code
+    assert told.startswith("frobench: ")
+    assert line in told
