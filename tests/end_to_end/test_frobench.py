@@ -5,11 +5,12 @@ import errno
 import io
 import json
 import shlex
-from contextlib import redirect_stderr
+from contextlib import chdir, redirect_stderr
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.endings import exits_cleanly
@@ -127,15 +128,42 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
     assert "measure(new, against=old, ...)" in without.stderr
 
 
-def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:
-    shown = command.frobench("report", folder=tmp_path)
-    assert shown.returncode == 0
-    *named, rest = shown.stdout.splitlines()
-    written = {path.stem: path for path in (tmp_path / "site").glob("*/*.html")}
-    index = tmp_path / "site" / "index.html"
-    assert [tmp_path / line for line in named] == [index, written[results[-1].stem]]
-    assert rest == "and 1 page of earlier runs"
-    assert written.keys() == {path.stem for path in results}
+BROKEN = "frobench: no page for what is not valid"
+APART = "no machines side by side: "
+FEWER = f"{APART}fewer than two different whole runs were given as files"
+ALIKE = f"{APART}all files are runs of one device; `frobench compare` compares runs"
+MORE = "and {} of earlier runs"
+
+
+@pytest.mark.parametrize(
+    ("words", "newest", "more"),
+    [
+        ("", 2, [MORE.format("2 pages")]),
+        ("results --reference 0", 2, [MORE.format("2 pages"), FEWER]),
+        ("0", 0, []),
+        ("0 0", 0, [FEWER]),
+        ("0 1", 1, [MORE.format("1 page"), ALIKE]),
+        ("0 2", 2, [MORE.format("1 page"), "machines side by side: site/purchase.html"]),
+        ("0 bad.json", 0, [FEWER, "bad.json: unreadable: the file is cut off", BROKEN]),
+    ],
+)
+def test_report_names_the_index_the_newest_page_and_what_stands_side_by_side(
+    tmp_path: Path, results: list[Path], words: str, newest: int, more: list[str]
+) -> None:
+    other = factory.run(accelerators=1, seed=3)
+    files = [*results, store.write(other, tmp_path / "results")]
+    (tmp_path / "bad.json").touch()
+    with chdir(tmp_path):
+        given = [str(files[int(word)]) if word.isdigit() else word for word in words.split()]
+        shown = CliRunner().invoke(main, ["report", *given])
+    page = files[newest].relative_to(tmp_path / "results").with_suffix(".html")
+    assert [*shown.stdout.splitlines(), *shown.stderr.splitlines()] == [
+        "site/index.html",
+        f"site/{page}",
+        *more,
+    ]
+    assert shown.exit_code == (BROKEN in more)
+    assert (tmp_path / "site" / page).exists()
 
 
 RUN = ("run", "--benchmarks", TRICKY)

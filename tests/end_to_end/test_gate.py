@@ -2,23 +2,26 @@
 """What a program that waits for the exit code of a comparison is told, and why."""
 
 import json
+import re
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
 from msgspec import UNSET
 
-from frobench import measuring
 from frobench.command import main
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs
+from frobench.suite.errors import Interrupted
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Case, Conclusion, Project, Run
 from frobench.suite.terminal import comparison as words
+from frobench.suite.terminal import output
 from tests.instruments.faults.judging import add_up, keep, made, put, samples, set_samples
 from tests.instruments.faults.spoiling import take
 
@@ -198,14 +201,54 @@ def test_code_that_is_no_commit_is_not_measured_again(code: Project | None, tmp_
     assert f"cannot measure again: the code of {runs[0].frobench.run} is no commit" in told
 
 
-def test_a_reproduction_that_differs_exits_4_although_a_case_failed(
+def _lose(run: Run, _: Case) -> None:
+    run.frobench.launches[2].lost = "rank 1 ended"
+
+
+def _fail_and_take_longer(run: Run, case: Case) -> None:
+    _fail(run, case)
+    take(_case(run), 3)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "of_run"),
+    [
+        (lambda *_: None, 0, 0),
+        (lambda run, _: _other_torch(run), 3, 0),
+        (_fail, 1, 1),
+        (_lose, 1, 1),
+        (_fail_and_take_longer, 4, 1),
+    ],
+)
+def test_what_is_measured_is_told_before_the_path_and_slower_wins_over_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Spoil, code: int, of_run: int
+) -> None:
+    base, again = made(seed=1), made(seed=2)
+    for outcome in again.frobench.outcomes:
+        outcome.status = outcome.status.replace("failed", "skipped")  # type: ignore[assignment]
+    spoil(again, _case(again))
+    path = store.write(base, tmp_path)
+    measure = Mock(return_value=(path, again))
+    monkeypatch.setattr("frobench.suite.run.runner.run", measure)
+    for verb, expected in ((["reproduce", str(path)], code), (["run"], of_run)):
+        shown = CliRunner().invoke(main, verb)
+        assert shown.exit_code == expected, shown.output
+        assert shown.stdout.endswith(f"{output.shown(path)}\n")
+        assert re.match(r"\n.*: (59|60) cases measured in 8 launches of", shown.stderr)
+        assert " cases measured in " not in shown.stdout
+        assert not measure.call_args.args[1].verbose
+    assert shown.stdout.count("\n") == 1
+
+
+def test_what_an_interrupted_run_finished_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base, again = _pair(_fail)
-    take(_case(again), 3)
-    path = store.write(base, tmp_path)
-    monkeypatch.setattr(measuring, "measure", lambda *_, **__: (path, again))
-    assert _said("reproduce", path)[0] == 4
+    run = made(seed=1)
+    stopped = Interrupted(run.frobench.run, store.write(run, tmp_path))
+    monkeypatch.setattr("frobench.suite.run.runner.run", Mock(side_effect=stopped))
+    shown = CliRunner().invoke(main, ["run", "--verbose"])
+    assert (shown.exit_code, shown.stdout) == (130, "")
+    assert "60 cases measured in 8 launches" in shown.stderr
 
 
 def test_six_launches_against_six_find_34_cases_3_times_slower() -> None:

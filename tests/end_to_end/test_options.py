@@ -106,6 +106,7 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
         if asked is not None:
             called(*verb.split())
             assert work.call_args.args[0] == asked
+    assert called("fleet").stderr.endswith("; every file that arrived is in results\n")
     called("run", "--once", "x")
     assert work.call_args.kwargs["seed"] == 0
     Path("FILE").touch()

@@ -22,6 +22,7 @@ from frobench.suite.printable import printable
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal import answers
+from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN, stored_runs
 from tests.instruments.processes.warm import frobench
@@ -56,19 +57,24 @@ def test_every_stored_run_is_shown_with_its_number_of_cases() -> None:
         assert leads == list(dict.fromkeys(leads))
 
 
-def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
-    shown = frobench("show", EXAMPLE_RUN, "--json", folder=tmp_path)
-    found = json.loads(shown.stdout)
+def test_the_answers_are_there_for_programs() -> None:
+    def shown(*words: str) -> str:
+        return CliRunner().invoke(main, ["show", str(EXAMPLE_RUN), *words]).stdout
+
+    found = json.loads(shown("--json"))
     peak = next(one for one in found["answers"] if one["name"] == "peak-cpu")
     assert peak["leads"]
     assert peak["value"]["low"] < peak["value"]["value"] < peak["value"]["high"]
     run = store.read(EXAMPLE_RUN)
     assert len(found["cases"]) == len(run.frobench.outcomes)
     assert found["part_in_bodies"] == pytest.approx(run.frobench.part_in_bodies, abs=1e-4)
-    table = frobench("show", EXAMPLE_RUN, "--csv", folder=tmp_path).stdout
-    rows = [*csv.DictReader(table.splitlines())]
+    rows = [*csv.DictReader(shown("--csv").splitlines())]
     assert [row["name"] for row in rows] == [one["name"] for one in found["answers"]]
     assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
+    cases = [*csv.DictReader(shown("--csv", "--cases").splitlines())]
+    assert [row["case"] for row in cases] == [one["case"] for one in found["cases"]]
+    assert "\n| axis | Intel(R) Xeon(R) Processor with 2 cores |\n" in shown("--markdown")
+    assert shown("--markdown", "--cases").startswith("| case | time of a call | rate | doubts |\n")
 
 
 def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
@@ -142,6 +148,22 @@ def test_a_file_is_read_without_what_takes_long_to_import(
     code, *modules = python("-c", source, *arguments).stdout.splitlines()[-1].split()
     assert code == ends
     assert ({"torch", "scipy", "matplotlib", "pytest", "rich"} | more).isdisjoint(modules)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "words", "question_first"),
+    [("norm_logging", [], True), ("norm_logging", ["--cases"], False), ("copies", [], False)],
+)
+def test_the_question_of_a_run_without_axes_heads_its_answer(
+    tmp_path: Path, exercise: str, words: list[str], *, question_first: bool
+) -> None:
+    run = factory.run()
+    keep(run, lambda case: case.group == exercise)
+    shown = CliRunner().invoke(main, ["show", *words, str(store.write(run, tmp_path))]).stdout
+    first = shown.lstrip().partition("\n")[0]
+    assert first.endswith("?") is question_first
+    assert (" cases measured in " in first) is not question_first
+    assert " cases measured in " in shown
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"])

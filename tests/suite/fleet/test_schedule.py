@@ -3,6 +3,7 @@
 
 import asyncio
 import errno
+import json
 import selectors
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -10,7 +11,9 @@ from unittest.mock import MagicMock
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from frobench.command import main
 from frobench.suite.errors import CannotRunError
 from frobench.suite.fleet.fleet import NOTHING_YET, Fleet, FleetRequest, Schedule, earlier
 from frobench.suite.fleet.on_node import Order, Said
@@ -299,6 +302,30 @@ def test_a_full_disk_leaves_the_file_there(tmp_path: Path, monkeypatch: pytest.M
         "a": "results/x.json: No space left on device; its file stays on the node: there/run-0.json"
     }
     assert not cluster.forgotten
+
+
+@pytest.mark.parametrize(
+    ("count", "code", "pages"),
+    [
+        (0, 3, []),
+        (2, 1, ["too few nodes to compare: 3 are needed; their runs: site/index.html"]),
+        (3, 1, ["which node is not like the others: site/fleet.html"]),
+    ],
+)
+def test_the_command_tells_what_became_of_the_nodes_and_writes_their_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, code: int, pages: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arrived = {"abc"[n]: str(store.write(run(n), tmp_path / "results")) for n in range(count)}
+    labels = {name: label_of(name) for name in "abc"}
+    done = Fleet(order={"fleet": "x"}, labels=labels, stored=arrived, failed=["a"])
+    monkeypatch.setattr("frobench.suite.fleet.fleet.measure", lambda *_: done)
+    shown, for_programs = (CliRunner().invoke(main, ["fleet", *more]) for more in ([], ["--json"]))
+    told = [f"{count} of {count} nodes measured and stored", "a case failed on a", *pages]
+    assert shown.stdout.splitlines() == for_programs.stderr.splitlines() == told
+    assert {shown.exit_code, for_programs.exit_code} == {code}
+    nodes = json.loads(for_programs.stdout)["nodes"]
+    assert [node["stored"] for node in nodes] == [*map(arrived.get, "abc")]
 
 
 def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() -> None:

@@ -10,11 +10,13 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import product
 from pathlib import Path
-from unittest.mock import MagicMock, call
+from unittest.mock import MagicMock, Mock, call
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from frobench.command import main
 from frobench.suite.errors import CannotRunError, LostRankError
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_commands import Task
@@ -178,6 +180,29 @@ def test_a_node_that_is_silent_does_not_answer(monkeypatch: pytest.MonkeyPatch) 
         address, port = server.getsockname()
         with pytest.raises(LostRankError, match="node 3 does not answer"):
             agents.reach(replace(NODE, address=address, port=port), 3)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_the_first_node_measures_with_the_others_which_say_how_it_ended(
+    waits: bool,  # noqa: FBT001 - a parameter of the test
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taking, leading = Mock(return_value="the run is over"), Mock(return_value=nullcontext())
+    measuring = Mock(side_effect=KeyboardInterrupt)
+    faces = {"take_part": taking, "coordinating": leading, "run": measuring}
+    for name, face in faces.items():
+        monkeypatch.setattr(runner, name, face)
+    for rank in "10":
+        for name, value in (TORCHRUN | {"RANK": rank}).items():
+            monkeypatch.setenv(name, value)
+        shown = CliRunner().invoke(main, ["run", "--nodes", *["--wait"] * waits])
+        if rank == "1":
+            assert (shown.exit_code, shown.stdout) == (0, "node 1: the run is over\n")
+            assert not leading.called
+            assert not measuring.called
+    assert [call.args[0].number for call in (taking.call_args, leading.call_args)] == [1, 0]
+    assert (taking.call_args.kwargs["wait"] is not None) is waits
+    assert measuring.called
 
 
 HALVES = "cpu/0+cpu/1"
