@@ -13,13 +13,7 @@ from frobench.suite.checkout import BENCHMARKS
 RESULTS = Path("results")
 SITE = Path("site")
 PROFILES = ("quick", "standard", "rigorous")  # spelled out: suite.profiles takes a while
-WORKLOADS = (
-    "training",
-    "decode",
-    "small",
-    "data-loading",
-    "vision",
-)  # likewise; the usual one first
+WORKLOADS = ("training", "decode", "small", "data-loading", "vision")  # likewise; the usual first
 
 
 class StoredPath(click.Path):

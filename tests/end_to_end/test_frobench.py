@@ -3,7 +3,6 @@
 
 import errno
 import io
-import json
 import shlex
 from contextlib import chdir, redirect_stderr
 from pathlib import Path
@@ -18,7 +17,6 @@ from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, No
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import output
-from frobench.suite.units import RATIO
 from tests.instruments.processes import command
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.project_files import planted
@@ -77,40 +75,6 @@ def test_list_calls_nothing_of_a_benchmark(tmp_path: Path) -> None:
     assert "body[cpu" in shown.stdout
     assert "unknown" in shown.stdout
     assert [path.name for path in tmp_path.glob("benchmarks/[a-z]*")] == ["bench_traced.py"]
-
-
-def test_compare_names_what_is_slower_and_exits_4(tmp_path: Path, results: list[Path]) -> None:
-    shown = frobench("compare", *results, folder=tmp_path)
-    assert shown.returncode == 4
-    assert "slower" in shown.stdout
-    assert "best-rate-cpu" in shown.stdout
-    found = json.loads(frobench("compare", *results, "--json", folder=tmp_path).stdout)
-    assert {case["word"] for case in found["cases"]} == {"slower"}
-    assert {one["name"]: one["word"] for one in found["findings"]}["best-rate-cpu"] == "lower"
-    again = tmp_path / "again.json"
-    again.write_bytes(results[0].read_bytes())
-    same = frobench("compare", results[0], again, folder=tmp_path)
-    assert same.returncode == 0
-    assert "0 slower" in same.stdout or "same" in same.stdout
-
-
-def test_a_purchase_comparison_has_no_verdict(tmp_path: Path, results: list[Path]) -> None:
-    shown = frobench("compare", "--purchase", *results, folder=tmp_path)
-    assert shown.returncode == 0
-    assert "slower" not in shown.stdout
-    assert "new, times as fast" in shown.stdout
-    assert f"Training: two runs of one device, 0.830{RATIO} [0.8" in shown.stdout
-    assert "compute float32" in shown.stdout
-    decode = ("compare", "--workload", "decode", *results)
-    assert "LLM decode: not measured: " in frobench(*decode, folder=tmp_path).stdout
-    found = json.loads(frobench(*decode, "--json", folder=tmp_path).stdout)
-    parts = {one["name"]: one["speed"] for one in found["parts"] if one["speed"]}
-    assert parts.keys() == {"memory"}
-    assert all(one["low"] <= one["value"] <= one["high"] for one in parts.values())
-    assert (found["speed"], found["energy"]) == (None, None)
-    assert 0 < found["coverage"] < 1
-    assert found["axes"]["base"]["axes"][0]["name"] == "compute"
-    assert found["findings"][0]["word"] is None
 
 
 def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list[Path]) -> None:
@@ -174,9 +138,9 @@ RUN = ("run", "--benchmarks", TRICKY)
     [
         (("report",), 2, "no stored run"),
         (("validate",), 2, "no stored run in results/"),
-        (("validate", "nowhere.json"), 2, "does not exist"),
         (("compare", "text.json", "other.json"), 1, "JSON is malformed"),
-        (("compare", "text.json", "--purchase"), 2, "compares two runs"),
+        (("compare", "text.json", "--purchase"), 2, "--purchase compares two runs, each with"),
+        (("compare", "text.json", "--across", "a"), 2, "--across compares two runs, each with"),
         (("list", "-k", "nothing_like_it"), 2, "no case matches"),
         (("measure",), 2, "No such command"),
         ((*RUN, "--devices", "warp:0"), 3, "no device 'warp:0' here; there is cpu"),

@@ -32,7 +32,7 @@ TAKEN = [
     ("run --label", ["'node 1'"], ["''", "' '"]),
     ("run", ["--peak --verbose --wait", "--resume last"], ["--once x --peak", "--trace x"]),
     ("run", [], ["--peak x", "--verbose x", "--wait x", "--nodes x"]),
-    ("list --benchmarks", ["FOLDER", "FOLDER --json"], ["FILE", "nowhere", "FOLDER --json x"]),
+    ("list", ["--json"], ["--json x"]),
     ("fleet --deadline", ["1"], ["0.9"]),
     ("fleet --patience", ["1"], ["0.9"]),
     ("fleet", ["--benchmarks FOLDER", "--benchmarks nowhere", "--json"], ["--json x"]),

@@ -86,15 +86,6 @@ def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(tricky: Tr
     assert "_pytest" not in shown
 
 
-def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(tricky: Tricky) -> None:
-    run, shown = tricky[1], tricky[0].stderr
-    answers = shown.index(f"{len(run.benchmarks)} cases measured in 2 launches")
-    assert shown.rindex("launch 2 of about 2 done") < answers < shown.index("error: failed-case")
-    assert tricky[0].stdout.splitlines() == [
-        f"results/{run.frobench.environment.machine}/{run.frobench.run}.json"
-    ]
-
-
 def test_the_stored_file_is_valid_and_complete(tricky: Tricky, tmp_path: Path) -> None:
     run = tricky[1]
     assert run.frobench.complete

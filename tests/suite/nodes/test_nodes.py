@@ -187,22 +187,19 @@ def test_the_first_node_measures_with_the_others_which_say_how_it_ended(
     waits: bool,  # noqa: FBT001 - a parameter of the test
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    taking, leading = Mock(return_value="the run is over"), Mock(return_value=nullcontext())
-    measuring = Mock(side_effect=KeyboardInterrupt)
-    faces = {"take_part": taking, "coordinating": leading, "run": measuring}
-    for name, face in faces.items():
-        monkeypatch.setattr(runner, name, face)
+    stand_ins = {"take_part": "over", "coordinating": nullcontext(), "run": KeyboardInterrupt}
+    made = {name: Mock(side_effect=[value]) for name, value in stand_ins.items()}
+    for name, stand_in in made.items():
+        monkeypatch.setattr(runner, name, stand_in)
+    ended = []
     for rank in "10":
         for name, value in (TORCHRUN | {"RANK": rank}).items():
             monkeypatch.setenv(name, value)
         shown = CliRunner().invoke(main, ["run", "--nodes", *["--wait"] * waits])
-        if rank == "1":
-            assert (shown.exit_code, shown.stdout) == (0, "node 1: the run is over\n")
-            assert not leading.called
-            assert not measuring.called
-    assert [call.args[0].number for call in (taking.call_args, leading.call_args)] == [1, 0]
-    assert (taking.call_args.kwargs["wait"] is not None) is waits
-    assert measuring.called
+        ended.append((shown.exit_code, shown.stdout, made["run"].called))
+    assert ended == [(0, "node 1: over\n", False), (130, "", True)]
+    assert [made[name].call_args.args[0].number for name in ("take_part", "coordinating")] == [1, 0]
+    assert (made["take_part"].call_args.kwargs["wait"] is not None) is waits
 
 
 HALVES = "cpu/0+cpu/1"
