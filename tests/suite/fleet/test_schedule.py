@@ -283,6 +283,8 @@ def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_
     assert recorded(tmp_path).lost == {label(1): NOTHING_YET, label(2): NOTHING_YET}
     before = earlier(tmp_path, "last")
     assert earlier(tmp_path, before.order["fleet"]) == before
+    with pytest.raises(CannotRunError, match=r"no fleet to resume in .*: another$"):
+        earlier(tmp_path, "another")
     assert before.labels == {name: label_of(name) for name in "abc"}  # whom to drain
     cluster = MadeUp({"b": [stored(1)], "c": [stored(2)], "new": []})
     found = fleet(tmp_path, cluster, before)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from frobench.suite.machine import cpu_time, environment
 from frobench.suite.machine.cpu_time import Accounts, Others, accounts, undisturbed
-from frobench.suite.machine.host import affinity, free_memory, processor
+from frobench.suite.machine.host import affinity, free_memory, link_rate, processor
 from frobench.suite.stored.machine_identity import machine_name
 from tests.instruments.processes.git_project import git
 from tests.instruments.processes.project_files import planted
@@ -211,12 +211,23 @@ def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, files: Files, us
     assert processor({}, planted(tmp_path, files)).memory_bytes == usable
 
 
-@pytest.mark.parametrize("files", [{}, cgroup("0::/", of("memory", max="max"))])
-def test_without_a_limit_the_machines_free_memory_is_free(
-    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limits", "free"),
+    [
+        ({}, 77),
+        ({"max": "max", "current": 5}, 77),
+        ({"max": 60}, 60),
+        ({"max": 60, "current": 50}, 10),
+        ({"max": 60, "current": 50, "stat": "file 9\ninactive_file 20"}, 30),
+        ({"max": 60, "current": 50, "stat": "inactive_file 70"}, 60),
+        ({"max": 60, "current": 70}, 0),
+    ],
+)
+def test_what_is_free_of_memory_is_that_of_the_machine_within_the_limit(
+    tmp_path: Path, limits: Files, free: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=77))
-    assert free_memory(planted(tmp_path, files)) == 77
+    assert free_memory(planted(tmp_path, cgroup("0::/", of("memory", **limits)))) == free
 
 
 def of_core(core: int, facts: Files) -> Files:
@@ -247,12 +258,24 @@ def test_how_cores_memory_nodes_and_pages_are_run_is_read(tmp_path: Path) -> Non
         "sys/devices/system/node/node0/cpulist": "0",
         "sys/devices/system/node/node1/cpulist": "0",
         "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
+        "proc/cpuinfo": "model name : A  CPU\ncpu family : 6\nmodel : 0x8f\nstepping : no\n",
     }
     files = [shared, *(of_core(core, governed) for core in CORES)]
     cpu = processor({}, planted(tmp_path, *files))
     assert (cpu.governor, cpu.frequency_driver, cpu.boost) == ("powersave", "amd-pstate-epp", False)
     assert (cpu.huge_pages, cpu.numa_nodes) == ("madvise", 2)
     assert (cpu.usable_numa_nodes, cpu.core_nodes) == (1, [1])
+    assert (cpu.model, cpu.family, cpu.model_number, cpu.stepping) == ("A CPU", 6, 0x8F, None)
+    for off, boost in (("0", True), ("1", False)):
+        planted(tmp_path, {"sys/devices/system/cpu/intel_pstate/no_turbo": off})
+        assert processor({}, tmp_path).boost is boost
+
+
+@pytest.mark.parametrize(("speed", "rate"), [("8", 1e6), ("0", None), ("-1", None), ("", None)])
+def test_a_link_has_a_rate_in_bytes_where_the_kernel_knows_it(
+    tmp_path: Path, speed: str, rate: float | None
+) -> None:
+    assert link_rate("eth0", planted(tmp_path, {"sys/class/net/eth0/speed": speed})) == rate
 
 
 SECOND = 10**9

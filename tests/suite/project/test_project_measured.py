@@ -32,7 +32,9 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_commit_is_stored_and_whether_tracked_files_differ_from_it(project: Path) -> None:
+def test_the_commit_is_stored_and_whether_tracked_files_differ_from_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     revision = git(project, "rev-parse", "HEAD")
     stored = facts(project)
     assert (stored.name, stored.id, stored.time) == ("mylib", revision, "2026-01-01T00:00:00Z")
@@ -40,6 +42,8 @@ def test_the_commit_is_stored_and_whether_tracked_files_differ_from_it(project: 
     assert facts(project).dirty is False
     (project / "mylib.py").write_text("COST = 2\n")
     assert facts(project).dirty is True
+    monkeypatch.setenv("PATH", "")
+    assert facts(project) == Project(name="mylib")
 
 
 def test_nothing_of_a_remote_and_no_own_name_is_stored(
