@@ -40,10 +40,10 @@ def run_once(  # noqa: PLR0913 - one a choice that the user has
     benchmarks: Path,
     devices: list[str],
     *,
-    expression: str = "",
-    seed: int = 0,
-    trace: Path | None = None,
-    waiting: Callable[[str], object] | None = None,
+    expression: str,
+    seed: int,
+    trace: Path | None,
+    waiting: Callable[[str], object] | None,
 ) -> Called:
     """Set a case up, warm it up, call it once and check its result, all in this process.
 

@@ -14,7 +14,7 @@ from frobench.command import main
 from frobench.reports.purchase.prices import PATH as PRICES
 from frobench.suite.checkout import BENCHMARKS
 from frobench.suite.fleet.fleet import FleetRequest
-from frobench.suite.history.history import HistoryRequest
+from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.runner import Request
 
@@ -109,6 +109,10 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
     assert called("fleet").stderr.endswith("; every file that arrived is in results\n")
     called("run", "--once", "x")
     assert work.call_args.kwargs["seed"] == 0
+    work.side_effect = HistoryInterrupted([Path("a.json"), Path("b.json")])
+    stopped = called("history", "--range", "A..B")
+    assert stopped.exit_code == 130
+    assert stopped.stderr.endswith(", and no working tree is left; saved: a.json; saved: b.json\n")
     Path("FILE").touch()
     assert called("report", "FILE").exit_code == 1
     assert Path("site/index.html").exists()

@@ -225,6 +225,20 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
     assert len(done.stored) == 2
 
 
+def test_the_command_tells_refusals_a_table_what_was_found_and_where_it_is(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "1e-3", "fails")
+    words = f"history --range main~1..main --seed 1 --launches 6 --results {tmp_path / 'there'}"
+    with made_up_commits(tree):
+        where = f"--devices cpu --benchmarks {tree / 'benchmarks'}"
+        shown = CliRunner().invoke(main, f"{words} {where}".split())
+    assert shown.exit_code == 3
+    refused, heading, *_, sentence, _next, stored = shown.stdout.splitlines()
+    assert refused.endswith(": one[cpu]: RuntimeError: broken")
+    assert heading.split()[-2:] == ["verdict", "finds"]
+    assert sentence.startswith("No change is conclusive; up to ")
+    assert re.fullmatch(rf"2 stored runs, one a commit, in {tmp_path}/there/[^/]*/", stored)
+
+
 @pytest.mark.parametrize(("texts", "at"), [(("1e-3", "fails"), 1), (("flaky", "1e-3"), 0)])
 def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
     tmp_path: Path, texts: tuple[str, str], at: int
