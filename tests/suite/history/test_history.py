@@ -232,10 +232,10 @@ def test_the_command_tells_refusals_a_table_what_was_found_and_where_it_is(tmp_p
         where = f"--devices cpu --benchmarks {tree / 'benchmarks'}"
         shown = CliRunner().invoke(main, f"{words} {where}".split())
     assert shown.exit_code == 3
-    refused, heading, *_, sentence, _next, stored = shown.stdout.splitlines()
+    refused, heading, *_, sentence, stored = shown.stdout.splitlines()
     assert refused.endswith(": one[cpu]: RuntimeError: broken")
     assert heading.split()[-2:] == ["verdict", "finds"]
-    assert sentence.startswith("No change is conclusive; up to ")
+    assert sentence.startswith("Nothing changed beyond ")
     assert re.fullmatch(rf"2 stored runs, one a commit, in {tmp_path}/there/[^/]*/", stored)
 
 
