@@ -17,7 +17,6 @@ from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, No
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import output
-from tests.instruments.processes import command
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
@@ -38,17 +37,6 @@ def test_every_verb_is_documented_and_no_other() -> None:
         if line.startswith("| `frobench ")
     }
     assert documented == set(main.commands)
-
-
-def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
-    options = ("--benchmarks", TRICKY, "--devices", "cpu")
-    shown = command.frobench("list", *options, folder=tmp_path)
-    assert shown.returncode == 0
-    assert "Does a run survive what goes wrong?" in shown.stdout
-    assert "\n  fine[cpu-16] " in shown.stdout
-    assert "Multiply two small matrices." in shown.stdout
-    assert "\nstandard: budget " in shown.stdout
-    assert max(map(len, shown.stdout.splitlines())) <= 100
 
 
 TRACED = '''
@@ -106,6 +94,7 @@ MORE = "and {} of earlier runs"
         ("results --reference 0", 2, [MORE.format("2 pages"), FEWER]),
         ("0", 0, []),
         ("0 0", 0, [FEWER]),
+        ("0 --figures", 0, ["figures: site/{}-figures"]),
         ("0 1", 1, [MORE.format("1 page"), ALIKE]),
         ("0 2", 2, [MORE.format("1 page"), "machines side by side: site/purchase.html"]),
         ("0 bad.json", 0, [FEWER, "bad.json: unreadable: the file is cut off", BROKEN]),
@@ -124,7 +113,7 @@ def test_report_names_the_index_the_newest_page_and_what_stands_side_by_side(
     assert [*shown.stdout.splitlines(), *shown.stderr.splitlines()] == [
         "site/index.html",
         f"site/{page}",
-        *more,
+        *(line.format(page.with_suffix("")) for line in more),
     ]
     assert shown.exit_code == (BROKEN in more)
     assert (tmp_path / "site" / page).exists()

@@ -62,10 +62,6 @@ def test_the_call_is_marked_in_its_trace_and_nothing_is_stored(mine: Path, tmp_p
     options = ("--benchmarks", mine, "--devices", "cpu", "--trace", "trace.json")
     ended = frobench("run", "--once", "norm[cpu-10000]", *options, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    first, second, third = ended.stdout.splitlines()
-    assert first == "norm[cpu-10000]: called once on cpu, after the warm-up; its result is right."
-    assert second.endswith("This is no measurement: nothing is stored.")
-    assert third.endswith(": trace.json")
     events = json.loads((tmp_path / "trace.json").read_text("utf-8"))["traceEvents"]
     (mark,) = [one for one in events if one.get("name") == "frobench: norm[cpu-10000]"]
     norms = [one for one in events if one.get("name") == "aten::linalg_vector_norm"]

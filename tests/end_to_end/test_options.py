@@ -15,6 +15,7 @@ from frobench.reports.purchase.prices import PATH as PRICES
 from frobench.suite.checkout import BENCHMARKS
 from frobench.suite.fleet.fleet import FleetRequest
 from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
+from frobench.suite.once import Called
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.runner import Request
 
@@ -88,6 +89,20 @@ def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
             assert (shown.exit_code != 2) is right, (value, shown.output)
 
 
+def test_a_case_that_is_called_once_is_told_with_its_trace(work: Mock) -> None:
+    called_once = Called(case="b.py::bench_x[cpu]", devices=["cpu", "cuda:0"], seconds=2e-3)
+    work.configure_mock(side_effect=None, return_value=called_once)
+    trace = "Trace, for https://ui.perfetto.dev or chrome://tracing: t.json"
+    for words, more in ((["--wait", "--trace", "t.json"], [trace]), ([], [])):
+        assert called("run", "--once", "x", *words).stdout.splitlines() == [
+            "x[cpu]: called once on cpu and cuda:0, after the warm-up; its result is right.",
+            "The call took 2 ms. This is no measurement: nothing is stored.",
+            *more,
+        ]
+        assert (work.call_args.kwargs["waiting"] is not None) is bool(words)
+    assert work.call_args.kwargs["seed"] == 0
+
+
 def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> None:
     here = tmp_path / "results"
     own: dict[str, Any] = {"results": here, "benchmarks": BENCHMARKS}
@@ -107,8 +122,6 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
             called(*verb.split())
             assert work.call_args.args[0] == asked
     assert called("fleet").stderr.endswith("; every file that arrived is in results\n")
-    called("run", "--once", "x")
-    assert work.call_args.kwargs["seed"] == 0
     work.side_effect = HistoryInterrupted([Path("a.json"), Path("b.json")])
     stopped = called("history", "--range", "A..B")
     assert stopped.exit_code == 130

@@ -151,7 +151,7 @@ def test_plain_pytest_takes_the_profile_of_the_table_or_the_option(project: Path
     written = BENCHMARK.replace("def bench_mine(measure):", f"{grids}def bench_mine(measure, n):")
     (project / "benchmarks" / "bench_mine.py").write_text(written)
     assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
-    asked = pytest_in(project, "benchmarks", "--collect-only", "--frobench-profile=standard")
+    asked = pytest_in(project, "--frobench-profile=standard", "benchmarks", "--collect-only")
     assert "3 tests collected" in asked.stdout
 
 
@@ -166,7 +166,7 @@ def test_plain_pytest_elsewhere_is_left_alone(project: Path) -> None:
 def test_the_entry_point_imports_the_standard_library_alone() -> None:
     source = (
         "import sys; before = {*sys.modules}; import frobench.pytest_entry; "
-        "print(*{name.partition('.')[0] for name in {*sys.modules} - before})"
+        "print(*{name.partition('.')[0] for name in {*sys.modules} - before}); frobench.Work"
     )
     found = {*python("-c", source).stdout.split()}
     assert {"frobench"} <= found <= {"frobench", *sys.stdlib_module_names}
