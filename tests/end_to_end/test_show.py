@@ -151,6 +151,18 @@ def test_a_file_is_read_without_what_takes_long_to_import(
 
 
 @pytest.mark.parametrize(
+    ("noisy", "of", "once"), [(1, 1, False), (2, 2, True), (2, 4, False), (3, 4, True)]
+)
+def test_that_most_numbers_are_noisy_is_said_once(noisy: int, of: int, *, once: bool) -> None:
+    found = plain.answers(store.read(EXAMPLE_RUN))
+    doubts = [("noisy",)] * noisy + [()] * (of - noisy)
+    axes = tuple(replace(found.axes[0], doubts=words) for words in doubts)
+    told = [*answers.lines(replace(found, axes=axes, models=(), answers=(), absent={}), 100)]
+    assert sum(line.endswith(" (noisy)") for line in told) == (0 if once else noisy)
+    assert (f"{noisy} of these {of} numbers are noisy" in told) is once
+
+
+@pytest.mark.parametrize(
     ("exercise", "words", "question_first"),
     [("norm_logging", [], True), ("norm_logging", ["--cases"], False), ("copies", [], False)],
 )
@@ -164,6 +176,7 @@ def test_the_question_of_a_run_without_axes_heads_its_answer(
     assert first.endswith("?") is question_first
     assert (" cases measured in " in first) is not question_first
     assert " cases measured in " in shown
+    assert shown.splitlines().count(exercise) == bool(words)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"])
