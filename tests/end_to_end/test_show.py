@@ -24,7 +24,7 @@ from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal import answers
 from tests.instruments.faults.judging import keep
 from tests.instruments.processes.command import ROOT, python
-from tests.instruments.processes.project_files import EXAMPLE_RUN, stored_runs
+from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
@@ -45,16 +45,6 @@ def test_each_exercise_is_answered_within_the_width(tmp_path: Path, columns: int
     assert f'No answer to "{only}": the run has no such case' in text
     assert "warning: noisy-case, 67 times" in text
     assert "\x1b" not in shown.stdout
-
-
-def test_every_stored_run_is_shown_with_its_number_of_cases() -> None:
-    for path in stored_runs():
-        run = store.read(path)
-        found = plain.answers(run)
-        head = answers.heading(found)
-        assert f"{len(run.benchmarks)} cases measured in {len(run.frobench.launches)} laun" in head
-        leads = [answer.exercise for answer in found.answers if answer.leads]
-        assert leads == list(dict.fromkeys(leads))
 
 
 def test_the_answers_are_there_for_programs() -> None:
