@@ -32,7 +32,7 @@ from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from frobench.suite.stored.types import Check
 
-STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
+STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "65535"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
 SLURM = {"SLURM_PROCID": "0", "SLURM_NTASKS": "2", "SLURM_LOCALID": "0", **STORE}
 NODE = Node("10.0.0.1", 1, "00", "here", "abc", "2.13.0")
@@ -46,11 +46,11 @@ def test_torchrun_tells_a_node_its_number_and_keeps_the_store() -> None:
     environ = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
     for rank in (0, 1):
         found = position(environ | {"RANK": str(rank)})
-        assert found == Position(rank, 3, "head", 29400, opens_store=False)
+        assert found == Position(rank, 3, "head", 65535, opens_store=False)
 
 
 def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
-    assert position(SLURM) == Position(0, 2, "head", 29400, opens_store=True)
+    assert position(SLURM) == Position(0, 2, "head", 65535, opens_store=True)
     assert not position(SLURM | {"SLURM_PROCID": "1"}).opens_store
 
 
@@ -59,10 +59,11 @@ def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
     [
         ({}, "needs a job with a process on each node: .*torchrun.*srun"),
         ({k: v for k, v in SLURM.items() if k not in STORE}, "needs MASTER_ADDR and MASTER_PORT"),
+        (TORCHRUN | {"MASTER_PORT": "0"}, "needs MASTER_ADDR and MASTER_PORT"),
         (TORCHRUN | {"MASTER_PORT": "65536"}, "needs MASTER_ADDR and MASTER_PORT"),
         (TORCHRUN | {"LOCAL_RANK": "1"}, "takes one process on each node"),
     ],
-    ids=["no launcher", "no store", "no port", "two processes on a node"],
+    ids=["no launcher", "no store", "port 0", "no port", "two processes on a node"],
 )
 def test_what_is_no_job_is_refused_with_what_helps(environ: dict[str, str], message: str) -> None:
     with pytest.raises(CannotRunError, match=message):
