@@ -17,6 +17,7 @@ from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, No
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import output
+from tests.end_to_end.test_options import called, takes
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
@@ -80,6 +81,40 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
     assert "measure(new, against=old, ...)" in without.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "taken", "refused"),
+    [
+        ("report FILE -o", ["FOLDER", "new"], ["FILE"]),
+        ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
+        ("report FILE --prices", ["PRICES"], ["FOLDER", "nowhere.csv"]),
+        ("report --figures FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
+        (
+            "report FILE --address",
+            ["http://a.org", "https://a.org/b/"],
+            ["a.org", "https://a.org?b"],
+        ),
+        ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
+        ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
+        ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
+        ("reproduce", ["FILE", "FILE --wait"], ["nowhere.json"]),
+        ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE", "FILE --prometheus"]),
+        ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
+        ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
+        ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
+        (
+            "compare --cases",
+            ["--purchase FILE OTHER", "--workload small FILE OTHER"],
+            ["FILE OTHER"],
+        ),
+    ],
+)
+def test_an_option_of_what_reads_runs_takes_what_it_can_and_refuses_its_neighbours(
+    tmp_path: Path, option: str, taken: list[str], refused: list[str]
+) -> None:
+    with chdir(tmp_path):
+        takes(option, taken, refused)
+
+
 BROKEN = "frobench: no page for what is not valid"
 APART = "no machines side by side: "
 FEWER = f"{APART}fewer than two different whole runs were given as files"
@@ -117,6 +152,7 @@ def test_report_names_the_index_the_newest_page_and_what_stands_side_by_side(
     ]
     assert shown.exit_code == (BROKEN in more)
     assert (tmp_path / "site" / page).exists()
+    assert "[default: CC-BY-4.0]" in called("report", "--help").stdout
 
 
 RUN = ("run", "--benchmarks", TRICKY)

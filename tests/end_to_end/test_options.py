@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which values each option takes, at its bounds and beside them, and which files a verb."""
+"""Which values each option of what measures takes, at its bounds and beside them."""
 
 import re
 import shlex
@@ -11,14 +11,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from frobench.command import main
-from frobench.reports.purchase.prices import PATH as PRICES
-from frobench.suite.checkout import BENCHMARKS
+from frobench.suite.checkout import BENCHMARKS, CHECKOUT
 from frobench.suite.fleet.fleet import FleetRequest
 from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
 from frobench.suite.once import Called
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.runner import Request
 
+PRICES = CHECKOUT / "reports" / "purchase" / "prices.csv"
 FLEET = ["results", "site", "auto", "3 budgets and 600", "120.0"]
 TAKEN = [
     ("run", ["--seed 0", f"--seed {2**53}"], ["--seed -1", f"--seed {2**53 + 1}", "--seed x"]),
@@ -35,20 +35,6 @@ TAKEN = [
     ("fleet", ["--benchmarks FOLDER", "--benchmarks nowhere", "--json"], ["--json x"]),
     ("history --range", ["A..B", "A..B --wait"], ["A", "A...B", "-A..B", "A..B --wait x"]),
     ("history --launches", ["6 --range A..B"], ["5 --range A..B", "1.5 --range A..B", "6"]),
-    ("report FILE -o", ["FOLDER", "new"], ["FILE"]),
-    ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
-    ("report FILE --prices", ["PRICES"], ["FOLDER", "nowhere.csv"]),
-    ("report --figures FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
-    ("report FILE --address", ["http://a.org", "https://a.org/b/"], ["a.org", "https://a.org?b"]),
-    ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
-    ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
-    ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
-    ("reproduce", ["FILE", "FILE --wait"], ["nowhere.json"]),
-    ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE", "FILE --prometheus"]),
-    ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
-    ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
-    ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
-    ("compare --cases", ["--purchase FILE OTHER", "--workload small FILE OTHER"], ["FILE OTHER"]),
 ]
 
 
@@ -69,11 +55,9 @@ def called(*words: str) -> Result:
     return CliRunner().invoke(main, words, terminal_width=200)
 
 
-@pytest.mark.parametrize(("option", "taken", "refused"), TAKEN, ids=lambda value: str(value)[:20])
-def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
-    option: str, taken: list[str], refused: list[str], tmp_path: Path
-) -> None:
-    places = {"FOLDER": str(tmp_path), "PRICES": str(PRICES)}
+def takes(option: str, taken: list[str], refused: list[str]) -> None:
+    """Call a verb in an empty folder with values that an option takes, and with others."""
+    places = {"FOLDER": str(Path.cwd()), "PRICES": str(PRICES)}
     for name in ("FILE", "OTHER"):
         Path(name).touch()
     for right, values in ((True, taken), (False, refused)):
@@ -81,6 +65,13 @@ def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
             words = shlex.split(f"{option} {value}")
             shown = called(*(places.get(word, word) for word in words))
             assert (shown.exit_code != 2) is right, (value, shown.output)
+
+
+@pytest.mark.parametrize(("option", "taken", "refused"), TAKEN, ids=lambda value: str(value)[:20])
+def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
+    option: str, taken: list[str], refused: list[str]
+) -> None:
+    takes(option, taken, refused)
 
 
 def test_a_case_that_is_called_once_is_told_with_its_trace(work: Mock) -> None:
@@ -106,7 +97,6 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
         ("list", ["standard", "results"], settings_for("standard", [])),
         ("doctor", ["results"], here),
         ("share", ["results"], None),
-        ("report", ["site", "CC-BY-4.0"], None),
         ("fleet", ["standard", *FLEET], FleetRequest(results=here)),
         ("history --range A..B --path a --path b", ["standard", "10", "results"], history),
     ):
@@ -120,6 +110,3 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
     stopped = called("history", "--range", "A..B")
     assert stopped.exit_code == 130
     assert stopped.stderr.endswith(", and no working tree is left; saved: a.json; saved: b.json\n")
-    Path("FILE").touch()
-    assert called("report", "FILE").exit_code == 1
-    assert Path("site/index.html").exists()
