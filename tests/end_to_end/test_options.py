@@ -106,6 +106,9 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
             called(*verb.split())
             assert work.call_args.args[0] == asked
     assert called("fleet").stderr.endswith("; every file that arrived is in results\n")
+    Path("pyproject.toml").write_text("[tool.frobench]\nbudget = 5")
+    called("run")
+    assert work.call_args.args[0].budget == 5
     work.side_effect = HistoryInterrupted([Path("a.json"), Path("b.json")])
     stopped = called("history", "--range", "A..B")
     assert stopped.exit_code == 130
