@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Which values each option of what measures takes, at its bounds and beside them."""
+"""Which values each option of what measures takes, and which defaults a project sets."""
 
+import json
 import re
 import shlex
+import socket
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from click import UsageError
 from click.testing import CliRunner, Result
 
 from frobench.command import main
+from frobench.settings import defaults
 from frobench.suite.checkout import BENCHMARKS, CHECKOUT
 from frobench.suite.fleet.fleet import FleetRequest
 from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
@@ -113,3 +117,61 @@ def test_what_is_not_told_is_as_the_help_says(work: Mock, tmp_path: Path) -> Non
     stopped = called("history", "--range", "A..B")
     assert stopped.exit_code == 130
     assert stopped.stderr.endswith(", and no working tree is left; saved: a.json; saved: b.json\n")
+
+
+def settings(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{text}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('resutls = "speed"', "resutls: no such setting; did you mean results?"),
+        ("xyz = 1", "xyz: no such setting; there are benchmarks, budget, devices, "),
+        ('launches = "6"', "launches: a whole number is expected"),
+        ("launches = true", "launches: a whole number is expected"),
+        ('budget = "1"', "budget: a number of seconds is expected"),
+        ('profile = "fast"', 'profile: "quick", "standard" or "rigorous" is expected'),
+        ('devices = "cpu"', 'devices: a list such as ["cpu", "cuda:0"] is expected'),
+    ],
+)
+def test_what_is_no_setting_is_refused(tmp_path: Path, text: str, named: str) -> None:
+    settings(tmp_path, text)
+    refused = called("list")
+    assert refused.exit_code == 2
+    assert f"{tmp_path / 'pyproject.toml'}: [tool.frobench] {named}" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["frobnech", "fobench"])
+def test_a_table_whose_name_is_misspelt_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.{name}]")
+    with pytest.raises(UsageError, match=rf"\[tool.{name}\]: did you mean \[tool.frobench\]\?$"):
+        defaults("run")
+
+
+def test_each_setting_is_the_default_of_an_option_and_a_path_is_relative(tmp_path: Path) -> None:
+    host = json.dumps(socket.gethostname())
+    one = f'budget = 60.5\ndevices = ["cpu", "cuda:0"]\nlabels.{host} = "mine"\nprofile = "quick"'
+    two = 'benchmarks = "a"\nlaunches = 3\nproject = "b"\nresults = "c"'
+    settings(tmp_path, f"{one}\n{two}")
+    told = {"budget": 60.5, "devices": "cpu,cuda:0", "label": "mine", "profile": "quick"}
+    paths = {"benchmarks": tmp_path / "a", "project": tmp_path / "b", "results": tmp_path / "c"}
+    assert defaults("history") == {**told, **paths}
+    assert defaults("run") == {**told, **paths, "launches": 3}
+
+
+def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("", "[tool", "[tool]\nfrobench = 3", "[tool.pytest]", "[tool]\nxyz = 3"):
+        (tmp_path / "pyproject.toml").write_text(text)
+        assert defaults("run") == {}
+    settings(tmp_path, "")
+    (tmp_path / "benchmarks").mkdir()
+    assert defaults("run") == {"benchmarks": tmp_path / "benchmarks"}
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path / "docs")
+    found = {"benchmarks": tmp_path / "benchmarks", "results": tmp_path / "results"}
+    assert defaults("run") == found
+    (tmp_path / "docs").rmdir()
+    assert defaults("run") == {}

@@ -11,12 +11,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from click import UsageError
-from click.testing import CliRunner
 
-from frobench.command import main
-from frobench.settings import defaults
 from frobench.suite.stored import store
+from tests.end_to_end.test_options import settings
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
@@ -35,10 +32,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project with a benchmark and no settings yet, in which commands are called."""
     monkeypatch.chdir(tmp_path)
     return planted(tmp_path, {"benchmarks/bench_mine.py": BENCHMARK})
-
-
-def settings(project: Path, text: str) -> None:
-    (project / "pyproject.toml").write_text(f"[tool.frobench]\n{text}\n")
 
 
 def test_a_bare_run_measures_the_project_and_other_verbs_find_its_results(project: Path) -> None:
@@ -69,59 +62,6 @@ def test_an_option_comes_before_the_environment_and_that_before_the_table(projec
     assert listed(FROBENCH_PROFILE="standard").startswith("standard:")
     quick = listed("--profile", "quick", FROBENCH_PROFILE="standard")
     assert quick.startswith("quick:")
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ('resutls = "speed"', "resutls: no such setting; did you mean results?"),
-        ("xyz = 1", "xyz: no such setting; there are benchmarks, budget, devices, "),
-        ('launches = "6"', "launches: a whole number is expected"),
-        ("launches = true", "launches: a whole number is expected"),
-        ('budget = "1"', "budget: a number of seconds is expected"),
-        ('profile = "fast"', 'profile: "quick", "standard" or "rigorous" is expected'),
-        ('devices = "cpu"', 'devices: a list such as ["cpu", "cuda:0"] is expected'),
-    ],
-)
-def test_what_is_no_setting_is_refused(project: Path, text: str, named: str) -> None:
-    settings(project, text)
-    refused = CliRunner().invoke(main, ["list"])
-    assert refused.exit_code == 2
-    assert f"{project / 'pyproject.toml'}: [tool.frobench] {named}" in refused.stderr
-
-
-@pytest.mark.parametrize("name", ["frobnech", "fobench"])
-def test_a_table_whose_name_is_misspelt_is_refused(project: Path, name: str) -> None:
-    (project / "pyproject.toml").write_text(f"[tool.{name}]")
-    with pytest.raises(UsageError, match=rf"\[tool.{name}\]: did you mean \[tool.frobench\]\?$"):
-        defaults("run")
-
-
-def test_each_setting_is_the_default_of_an_option_and_a_path_is_relative(project: Path) -> None:
-    host = json.dumps(socket.gethostname())
-    one = f'budget = 60.5\ndevices = ["cpu", "cuda:0"]\nlabels.{host} = "mine"\nprofile = "quick"'
-    two = 'benchmarks = "a"\nlaunches = 3\nproject = "b"\nresults = "c"'
-    settings(project, f"{one}\n{two}")
-    told = {"budget": 60.5, "devices": "cpu,cuda:0", "label": "mine", "profile": "quick"}
-    paths = {"benchmarks": project / "a", "project": project / "b", "results": project / "c"}
-    assert defaults("history") == {**told, **paths}
-    assert defaults("run") == {**told, **paths, "launches": 3}
-
-
-def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for text in ("", "[tool", "[tool]\nfrobench = 3", "[tool.pytest]", "[tool]\nxyz = 3"):
-        (project / "pyproject.toml").write_text(text)
-        assert defaults("run") == {}
-    settings(project, "")
-    assert defaults("run") == {"benchmarks": project / "benchmarks"}
-    (project / "docs").mkdir()
-    monkeypatch.chdir(project / "docs")
-    found = {"benchmarks": project / "benchmarks", "results": project / "results"}
-    assert defaults("run") == found
-    (project / "docs").rmdir()
-    assert defaults("run") == {}
 
 
 def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
