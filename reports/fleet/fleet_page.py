@@ -386,7 +386,7 @@ def _rows(peers: Peers, table: pd.DataFrame, fact_words: pd.DataFrame) -> Iterat
         troubles = map(node.troubles.__getitem__, few)
         own = (*groups, *_differing(fact_words.loc[label], usual, "peers"), *troubles)
         differs = [*dict.fromkeys(own)]
-        if more := max(0, len(differs) - MOST):
+        if (more := len(differs) - MOST) > 0:
             differs[MOST:] = [f"{more} more on the page of its run"]
         if label in farthest.index:
             there = farthest.loc[label]
@@ -413,10 +413,9 @@ def _differing(own: "pd.Series[str]", usual: "pd.Series[str]", others: str) -> I
 
 def _groups(table: pd.DataFrame, fact_words: pd.DataFrame) -> str:
     """Say which nodes are in two groups in the subject where the groups differ most, and how."""
-    grouped = table.dropna(subset="group_ratio").sort_values("group_ratio", kind="stable")
-    if grouped.empty:
+    most = table[table["group_ratio"] == table["group_ratio"].max()]
+    if most.empty:
         return ""
-    most = grouped[grouped["subject"] == grouped["subject"].iloc[-1]].sort_index()
     labels, text = [*most["node"][most["slower_group"]]], _of_groups(most)
     if len(labels) <= LABELS:
         text += f" Slower: {_nodes(labels)}."
@@ -425,7 +424,7 @@ def _groups(table: pd.DataFrame, fact_words: pd.DataFrame) -> str:
     )
     if differs := [*dict.fromkeys(there)]:
         text += f" The slower ones have {'; '.join(differs)}."
-    if more := grouped["subject"].nunique() - 1:
+    if more := table["subject"][table["group_ratio"].notna()].nunique() - 1:
         text += f" There are two groups in {counted(more, 'other')} of the exercises and axes."
     return text
 

@@ -18,8 +18,6 @@ MOST = 8
 """Processes at most: each takes 200 MB."""
 SAFE_PATH = "PYTHONSAFEPATH"
 """The variable that keeps Python from importing modules of the current folder."""
-LARGEST_SHARE = 8
-"""Jobs handed to a process at once, at most."""
 SELDOM, FEW_PAGES = 100_000, 1_000_000
 """Objects between two searches for cycles; a run has thousands of lists, and none in a cycle, but
 every page leaves its picture in one."""
@@ -47,16 +45,15 @@ class Workers(AbstractContextManager["Workers"]):
         if self.processes == 1:
             collect_seldom()
             return map(work, jobs)
-        share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
         if self._pool:
-            return self._pool.map(work, jobs, chunksize=share)
+            return self._pool.map(work, jobs)
         # Those that start now leave interruptions, and modules in the current folder, alone.
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         before = os.environ.get(SAFE_PATH, "")
         os.environ[SAFE_PATH] = "1"
         try:
             self._pool = ProcessPoolExecutor(self.processes, get_context("spawn"), collect_seldom)
-            return self._pool.map(work, jobs, chunksize=share)
+            return self._pool.map(work, jobs)
         finally:
             os.environ[SAFE_PATH] = before  # as good as unset where it is empty
             signal.signal(signal.SIGINT, handler)

@@ -3,8 +3,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -19,8 +19,7 @@ UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
 """Units by the last word of a field's name."""
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """Names and values under a title; ``long`` ones are folded away."""
 
     title: str
@@ -84,7 +83,7 @@ def _plain(values: Mapping[str, Scalar]) -> list[tuple[str, str]]:
     return [(name, _spell("", value, None)) for name, value in sorted(values.items())]
 
 
-@lru_cache(maxsize=2**14, typed=True)  # the runs of an index say most things many times
+@lru_cache(None, typed=True)  # the runs of an index say most things many times
 def spelled(fact: str, value: Scalar) -> str:
     """Spell the value of a fact, which its dotted path names."""
     return _spell(fact.rpartition(".")[2], value, None)

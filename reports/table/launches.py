@@ -457,4 +457,4 @@ def shared(means: Numbers) -> float:
     errors = np.sqrt(np.diag(covariance))
     apart = float(errors.sum() ** 2 - np.trace(covariance))
     together = float(covariance.sum() - np.trace(covariance))
-    return min(max(together / apart, 0.0), 1.0) if apart > 0 else 0.0
+    return max(together / apart, 0.0) if apart > 0 else 0.0

@@ -12,7 +12,7 @@ two count for no workload.
 """
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -139,7 +139,7 @@ def part_of(case: Case) -> Part | None:
     return _part(_Body(benchmark, on_cpu(case), params, work.flops or 0.0, work.bytes or 0.0))
 
 
-@lru_cache(maxsize=2**14)
+@cache
 def _part(body: _Body) -> Part | None:
     params = dict(body.params)
     for part, selected in _selected()[body.benchmark]:

@@ -16,15 +16,19 @@ def equal_nodes(nodes: int, answers: int, apart: float = EQUAL) -> Values:
     return chance.normal(0, SCATTER, (nodes, answers, LAUNCHES)) + levels
 
 
-@pytest.mark.parametrize("nodes", [3, 4, 10, 100])
+@pytest.mark.parametrize(
+    ("nodes", "reach"), [(3, 0.02983), (4, 0.03072), (7, 0.03292), (100, 0.02763)]
+)
 @pytest.mark.parametrize("factor", [0.8, 1.2])
-def test_a_node_that_is_a_fifth_off_is_named_and_no_other(nodes: int, factor: float) -> None:
+def test_a_node_that_is_a_fifth_off_is_named_and_no_other(
+    nodes: int, reach: float, factor: float
+) -> None:
     logs = equal_nodes(nodes, 13)
     logs[1, 4] += np.log(factor)
     found = Unlike(logs)
     assert np.argwhere(found.named).tolist() == [[1, 4]]
-    low, high = (found.deviation[1, 4] + side * found.reach[1, 4] for side in (-1, 1))
-    assert low < np.log(factor) < high
+    assert found.reach[1, 4] == pytest.approx(reach, rel=1e-3)
+    assert abs(found.deviation[1, 4] - np.log(factor)) < reach
 
 
 def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None:
@@ -37,11 +41,40 @@ def test_of_fifty_nodes_a_third_or_half_that_are_5_percent_slow_is_told_apart(pa
     assert grouped(Groups(50, part, 0.05, 7), 20) >= 19
 
 
+SPREAD = [-0.02, -0.01, 0.0, 0.01, 0.02]
+"""Their median deviation of 0.01 shows ten nodes to have a standard deviation of 0.01765."""
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "apart", "split"),
+    [
+        ([0.0] * 8, [0.0] * 2, 0.0499, None),  # ten times what equal nodes differ by at least
+        ([0.0] * 8, [0.0] * 2, 0.0501, 0.0501),
+        ([0.0] * 9, [0.0] * 2, 0.2, None),  # fewer than a fifth
+        ([0.0] * 2, [0.0] * 2, 0.0949, None),  # 19 times: four nodes tell little
+        ([0.0] * 2, [0.0] * 2, 0.0951, 0.0951),
+        (SPREAD, SPREAD, 0.1764, None),
+        (SPREAD, SPREAD, 0.1766, 0.1766),
+        ([0.0, 0.001, 0.002, 0.006], [*SPREAD, 0.03], 0.5, 0.498),  # the middle next to the gap
+    ],
+)
+def test_two_groups_have_a_fifth_of_the_nodes_and_a_gap_that_their_own_spread_does_not_explain(
+    fast: list[float], slow: list[float], apart: float, split: float | None
+) -> None:
+    levels = np.array(fast + [apart + one for one in slow])
+    slower = np.array([False] * len(fast) + [split is not None] * len(slow))
+    middle = np.median(levels) if split is None else fast[len(fast) // 2] + split * slower
+    found = Unlike(np.repeat(levels.reshape(-1, 1, 1), LAUNCHES, axis=2))
+    assert found.split[0] == pytest.approx(np.nan if split is None else split, nan_ok=True)
+    assert found.slower[:, 0].tolist() == slower.tolist()
+    assert found.deviation[:, 0] == pytest.approx(levels - middle)
+
+
 def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes_and_2_percent_is_not() -> (
     None
 ):
     smallest = simulated(Cell(1000, 0.02, 7), 2).smallest
-    assert 0.03 < smallest < 0.05
+    assert smallest == pytest.approx(0.03961, rel=1e-3)
     at_it = simulated(Cell(1000, smallest, 8), 10)
     assert 0.8 <= at_it.found / at_it.planted <= 0.98
     below = simulated(Cell(1000, 0.02, 7), 4)
@@ -64,14 +97,15 @@ def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
     logs = equal_nodes(100, 1)
     logs[3, 0] = [0.0, 0.3, -0.1, 0.2, 0.1, 0.0]
     found = Unlike(logs)
-    assert found.deviation[3, 0] > 0.05
-    assert not found.named[3, 0]
+    assert found.reach[3, 0] == pytest.approx(0.4702, rel=1e-3)
+    assert 0.05 < found.deviation[3, 0] < found.reach[3, 0]
 
 
 def test_how_far_nodes_of_a_kind_lie_apart_is_learned_and_none_is_named_for_it() -> None:
     found = Unlike(equal_nodes(100, 13, apart=0.05))
     assert found.between == pytest.approx(0.05, rel=0.3)
-    assert np.count_nonzero(found.named) <= 1
+    assert found.between.mean() == pytest.approx(0.04974, rel=1e-3)
+    assert not found.named.any()
 
 
 def test_equal_nodes_are_one_group() -> None:
