@@ -18,6 +18,7 @@ from tests.instruments.runs import factory
 from tests.reports.pages import block, parsed, text_of
 
 ADDRESS = "https://example.org/gpus/"
+TABLES = ("", ".axes", ".cases", ".figures", ".findings", ".models", ".samples")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,13 @@ def test_a_page_tells_programs_what_lies_beside_it(built: Path) -> None:
         assert "under CC-BY-4.0." in text_of(page)
         assert 50 <= len(found["description"]) <= 5000
         assert not {"og:url", "og:image"} & metas.keys()
-        assert len(found["distribution"]) >= (0 if page.stem == "purchase" else 4)
+        of_all = {"index": ["estimates", "runs"], "purchase": []}
+        tables = of_all.get(page.stem, [f"{page.stem}{table}" for table in TABLES])
+        names = {f"{table}.{suffix}" for table in tables for suffix in ("csv", "parquet")}
+        own = set() if page.stem in of_all else {f"{page.stem}.json"}
+        assert {one["name"] for one in found["distribution"]} == names | own
+        day = page.stem[:8] if own else "20260103"
+        assert found["datePublished"].replace("-", "") == day
         for one in found["distribution"]:
             content = (page.parent / one["contentUrl"]).read_bytes()
             assert one["sha256"] == hashlib.sha256(content).hexdigest()

@@ -108,6 +108,15 @@ def test_a_copy_of_a_file_is_the_same_reference(
     assert made == purchase.files(summaries, "m/2.html", [])
 
 
+def test_runs_of_one_device_and_a_single_run_are_no_machines_side_by_side(
+    paths: list[Path], summaries: list[Summary]
+) -> None:
+    same = [replace(one, device_id="same") for one in summaries]
+    for shown, why in ((same, purchase.ONE_DEVICE), (summaries[:1], "")):
+        beside = purchase.Maker(paths, None, [])
+        assert (beside(shown, ANYWHERE), beside.made, beside.refused) == ({}, False, why)
+
+
 def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
     summaries: list[Summary],
 ) -> None:
