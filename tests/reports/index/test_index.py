@@ -14,7 +14,7 @@ from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
-from frobench.reports.table.launches import Logs, Scored, estimates
+from frobench.reports.table.launches import STEP, Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
 from frobench.suite.datasheets.published import Published
@@ -231,6 +231,14 @@ def test_an_invalid_run_says_why_in_its_row_and_has_no_axis() -> None:
     assert names >= {"compute", "memory", "link_to_device"}
 
 
+def test_times_in_thousandths_of_the_fastest_s_are_packed_into_two_digits_where_these_suffice() -> (
+    None
+):
+    for steps, logs in ((1, {"#", "$"}), (7743, {"~"}), (7744, {7744})):
+        page = index.page([on_day(1), named("b", "Card B", 2, math.exp(steps * STEP))])
+        assert {*block(page, "#data")["runs"][1]["seconds"]["logs"]} == logs
+
+
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
     runs = [
         on_day(1, "a"),
@@ -271,8 +279,17 @@ def test_devices_without_a_score_come_last_and_say_why() -> None:
 
 
 def test_a_row_tells_what_to_doubt() -> None:
-    runs = [on_day(9, complete=False, failed=2, faults=(FAULT,)), on_day(8, "b")]
-    partial, _ = rows(index.page(runs))
-    assert "partial" in partial
-    assert "2 failed" in partial
-    assert "errors" in partial
+    runs = [on_day(9, complete=False, failed=2, faults=(FAULT,)), on_day(8, doubt="odd")]
+    page = index.page(runs)
+    name = "NVIDIA H200 + AMD EPYC 9654 96-Core Processor, 2 cores"
+    assert rows(page) == [
+        f"{name} newest of 2 2026-03-09 12:30 2.13.0 rigorous 8 112 partial errors 2 failed",
+        f"{name} earlier 2026-03-08 12:30 2.13.0 rigorous 8 112 odd",
+    ]
+    assert [text_of(one) for one in parsed(page).select("#runs .bad")] == ["errors", "2 failed"]
+
+
+def test_only_an_index_of_runs_with_nothing_to_compare_is_called_one_of_runs() -> None:
+    bare = replace(on_day(1), axes=replace(measured().axes, axes=[]), scored=NOTHING)
+    for runs, name in (([], "Which device for which work"), ([bare], "Stored runs")):
+        assert text_of(parsed(index.page(runs)).select("h1")[0]) == name
