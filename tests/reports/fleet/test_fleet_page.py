@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.fleet import fleet_page
-from frobench.reports.fleet.fleet_page import Node, compared
+from frobench.reports.fleet.fleet_page import Node, compared, subject_title
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite.stored import asked_nodes, store
 from frobench.suite.stored.asked_nodes import AskedNodes
 from frobench.suite.stored.types import Run
-from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, runs
+from tests.instruments.runs.made_up_fleet import label, placed, runs
 from tests.reports.pages import parsed, text_of
 
 LARGEST_PAGE = 1.5e6
@@ -123,25 +123,10 @@ def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> No
     assert not (out / "fleet.html").exists()
 
 
-def test_of_a_node_that_nodes_cannot_be_compared_with_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths = [store.write(one, tmp_path / "results") for one in runs(4)]
-    bad: list[str] = []
-
-    def failing(nodes: Sequence[Node], *_: object) -> dict[str, bytes]:
-        bad.append(nodes[0].href)
-        if any(node.href == bad[0] for node in nodes):
-            raise ValueError("odd")
-        return {}
-
-    monkeypatch.setattr(fleet_page, "files", failing)
-    out, broken = tmp_path / "site", []
-    build.build(paths, out, workers=Workers(2), tell=lambda path, _: broken.append(path))
-    assert len(broken) == 1
-    folder, page = bad[0].split("/")
-    assert not [*(out / folder).glob(f"{page.removesuffix('.html')}*")]
-    assert len([*out.glob("*/*.html")]) == 3
+def test_what_the_processor_does_is_said_to_be_its_only_beside_what_others_do() -> None:
+    of_cpus = ["axis:compute", "matmul.cpu", "copies.cpu"]
+    assert subject_title("matmul.cpu", of_cpus) == "Matmul"
+    assert subject_title("matmul.cpu", [*of_cpus, "copies"]) == "Matmul, on the CPU"
 
 
 def test_the_newest_run_of_a_node_counts() -> None:
@@ -281,11 +266,8 @@ def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> 
 
 
 def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:
-    slow = {100 * n + 1: (EXERCISES[n], 1.05 + 0.05 * n) for n in range(10)}
-    files = fleet_page.files(placed(1000, slow))
-    page = files["fleet.html"]
+    page = fleet_page.files(placed(1000, {1: ("matmul", 1.05)}))["fleet.html"]
     assert len(page) < LARGEST_PAGE
     assert b"<script" not in page
     assert b" style=" not in page
-    assert "of 1,000 nodes are unlike their peers" in text_of(page)
-    assert files["fleet.csv"].decode().count(",true,") >= 9
+    assert "1 of 1,000 nodes is unlike its peers" in text_of(page)

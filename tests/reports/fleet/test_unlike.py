@@ -106,8 +106,3 @@ def test_how_far_nodes_of_a_kind_lie_apart_is_learned_and_none_is_named_for_it()
     assert found.between == pytest.approx(0.05, rel=0.3)
     assert found.between.mean() == pytest.approx(0.04974, rel=1e-3)
     assert not found.named.any()
-
-
-def test_equal_nodes_are_one_group() -> None:
-    assert not Unlike(equal_nodes(50, 200)).slower.any()
-    assert np.isnan(Unlike(equal_nodes(50, 2)).split).all()

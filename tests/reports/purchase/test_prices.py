@@ -69,8 +69,8 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     ("name", "gib", "price", "hour"),
     [
         ("NVIDIA GeForce RTX 4090", None, 1599.0, 0.39),
-        ("NVIDIA GeForce RTX 5060 Ti", 15.5, 429.0, None),
-        ("NVIDIA GeForce RTX 5060 Ti", 7.6, 379.0, None),
+        ("NVIDIA GeForce RTX 5060 Ti", 14.1, 429.0, None),
+        ("NVIDIA GeForce RTX 5060 Ti", 8.15, 379.0, None),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", None, None, None),
         ("NVIDIA GeForce RTX 3080", 12, None, None),  # another version than the one with a price
         ("NVIDIA GeForce RTX 3080", None, None, None),  # which one is not known
@@ -112,6 +112,8 @@ def test_versions_of_a_device_are_added_up_where_prices_are_of_a_kind(tmp_path: 
     same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"
     assert cost(read(tmp_path, small + same, large + same), *versions) == 800
     assert cost(read(tmp_path, small + same, large + later), *versions) is None
+    dollars = large.replace("EUR", "USD")
+    assert cost(read(tmp_path, small + same, dollars + same), *versions) is None
     assert cost(read(tmp_path, small + same), *versions) is None
 
 

@@ -238,17 +238,3 @@ def counting(card: Rates) -> Run:
         joules: list[float | None] = [300 * median(launch) for launch in samples(case)]
         case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
     return made
-
-
-def test_each_workload_has_a_machine_of_its_own_that_needs_the_least_energy() -> None:
-    host = CARD._replace(launch=CARD.launch / 3, readback=CARD.readback / 3)
-    runs = {
-        "compute": counting(faster(CARD, compute=3)),
-        "memory": counting(faster(CARD, memory=3)),
-        "host": counting(host),
-    }
-    base = counting(CARD)
-    for workload, best in {"training": "compute", "decode": "memory", "small": "host"}.items():
-        energy = {name: score(base, one, workload)["energy"] for name, one in runs.items()}
-        least = energy.pop(best)["low"]
-        assert least > max(1, *(other["value"] for other in energy.values())), workload

@@ -123,6 +123,16 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     assert runs[0].frobench.run not in page.replace(left_out, "")
 
 
+def test_a_file_with_several_faults_is_named_by_the_first_and_how_many_more_there_are() -> None:
+    first, *more = [
+        Conclusion(code=code, severity="error", message="see /home/me/x or \x1b", advice="")
+        for code in ("odd", "even", "prime")
+    ]
+    told = broken.Broken("a\ufffd", "odd: see \u2026 or \ufffd", "")
+    assert broken.named("a\x1b", [first]) == told
+    assert broken.named("a", [first, *more]).more == ", and 2 more"
+
+
 def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text("{}")

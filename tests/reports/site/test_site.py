@@ -94,7 +94,6 @@ def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path
     assert now - whole.keys() == foreign - whole.keys()
     assert {name for name in now if name.startswith(("machine-1", "machine-2"))} == foreign
     assert any(name.startswith("machine-3") for name in now)
-    assert not [one for one in (out / ".cache").iterdir() if one.stem == "x"]
     kept = {one.stem for one in (out / ".cache").iterdir()} - {"site"}
     assert len(kept) == 1
     assert left.exists()
