@@ -61,8 +61,8 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
     cases : whether to print every case and finding too
     """
     matched = match_machines(base, new)
-    environments = base.frobench.environment, new.frobench.environment
-    differences = [each for each in compare_environments(*environments) if each.matters]
+    here, there = base.frobench.environment, new.frobench.environment
+    differences = [each for each in compare_environments(here, there) if each.matters]
     sides = workloads.sides(base, new)
     found = workloads.score(sides, workload)
     first, second = (side.axes for side in sides)
@@ -74,8 +74,8 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
                 "models": {"base": first.models, "new": second.models},
                 "base": base.frobench.run,
                 "new": new.frobench.run,
-                "base_machine": environments[0].machine,
-                "new_machine": environments[1].machine,
+                "base_machine": here.machine,
+                "new_machine": there.machine,
                 "unmatched": matched.unmatched,
                 "faults": matched.faults,
                 "differences": differences,
@@ -83,10 +83,10 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool =
             }
         )
         return 0
-    say(f"base: {environments[0].machine} ({base.frobench.run})")
-    say(f"new:  {environments[1].machine} ({new.frobench.run})", "")
+    say(f"base: {here.machine} ({base.frobench.run})")
+    say(f"new:  {there.machine} ({new.frobench.run})", "")
     _warn(matched.faults)
-    hosts = [one.cpu.model or one.cpu.architecture for one in environments]
+    hosts = [one.cpu.model or one.cpu.architecture for one in (here, there)]
     fold(*workloads.answers(found, hosts), "")
     show(workloads.parts(found))
     show(workloads.axes(first, second))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
+from frobench.reports.making.broken import Broken
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import STEP, Logs, Scored, estimates
@@ -287,6 +288,11 @@ def test_a_row_tells_what_to_doubt() -> None:
         f"{name} earlier 2026-03-08 12:30 2.13.0 rigorous 8 112 odd",
     ]
     assert [text_of(one) for one in parsed(page).select("#runs .bad")] == ["errors", "2 failed"]
+
+
+def test_a_long_name_of_a_file_without_a_page_is_cut() -> None:
+    page = index.page([], broken=[Broken("n" * 201, "r" * 200, ", and 1 more")])
+    assert f"{'n' * 200}\u2026 : {'r' * 200}, and 1 more" in text_of(page)
 
 
 def test_only_an_index_of_runs_with_nothing_to_compare_is_called_one_of_runs() -> None:

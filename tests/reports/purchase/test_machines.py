@@ -20,6 +20,8 @@ from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
 from tests.instruments.runs.factory_machine import environment
 from tests.reports.purchase.test_purchase import summary
 
+VARYING = [5e-3, 5.1e-3, 4.9e-3, 5.05e-3, 4.95e-3, 5.15e-3, 4.85e-3]
+"""Seconds of seven launches."""
 SEARCH = Search(shape=[1, 2, 3], shapes=9, seconds=1.0, runner_up=0.9)
 
 
@@ -190,3 +192,29 @@ def test_joules_are_compared_where_both_counted_and_apart_from_watts() -> None:
     assert energy["low"] < 4 < energy["high"]
     assert found["memory"]["energy"] is None
     assert beside(counted(2.0), measured(whole(1)))["products_float32"]["energy"] is None
+
+
+def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
+    one, other = measured(whole(1)), measured([product(8192, VARYING), copy(VARYING[::-1])])
+    absent(other, whole(1)[1], "skipped", "takes 3 s")
+    other.frobench.environment.accelerators[0].name = "AMD Instinct MI300X"
+    other.frobench.environment.software.torch_build["hip"] = "6.3"
+    data = known(one, other)
+    first, second = data["runs"]
+    kinds = [("compute", "float32", "FLOP/s"), ("memory", "", "B/s")]
+    assert data["axis_kinds"] == [*kinds, ("decode", "copies in its memory", "B/s")]
+    memory = 429.5, 418.2, 441.4
+    assert second["axes"] == [(0, 219900, 214100, 226000), (1, *memory), (2, *memory)]
+    assert first["axes"][0] == (0, 110000, 89460, 131800)
+    assert [run["seconds"]["logs"] for run in (first, second)] == [
+        [0, 0, 693, 0],
+        [1610, None, 0, None],
+    ]
+    assert [{*run["seconds"]["errors"]} for run in (first, second)] == [{8271, None}, {1008, None}]
+    assert [run["seconds"]["shared"] for run in (first, second)] == [1.0, 0.6]
+    assert (second["left"], data["reasons"]) == ({1: 0}, ["skipped: takes 3 s"])
+    assert (data["groups"], data["base"]) == ([(0, [], 1), (1, [], 1)], 1)
+    named = [("NVIDIA H200", "accelerator", "CUDA"), ("AMD Instinct MI300X", "accelerator", "ROCm")]
+    assert data["devices"] == {"values": named, "of": [0, 1]}
+    assert (data["currency"], data["prices"]) == ("USD", {"values": [None], "of": [0, 0]})
+    assert (data["facts"], data["has"]) == ([("hip", 1, [])], [[0], [1]])
