@@ -106,7 +106,7 @@ def models(base: DeviceAxes, new: DeviceAxes) -> Table:
     """Return a row for each language model that fits into a machine: tokens per second."""
     both = [_speeds(side) for side in (base, new)]
     rows = []
-    for name in both[0] | both[1]:
+    for name in dict.fromkeys(name for side in both for name in side):
         here = [side.get(name, (None, None)) for side in both]
         rates = [decode for decode, _ in here] + [prompt for _, prompt in here]
         cells = [format_estimate(rate, "") if rate else "-" for rate in rates]
@@ -131,7 +131,7 @@ def _axes(base: DeviceAxes, new: DeviceAxes) -> Iterator[tuple[str, tuple[str, .
         {(axis.name, axis.precision): format_estimate(axis.value, axis.unit) for axis in each.axes}
         for each in both
     ]
-    for key in dict.fromkeys([*values[0], *values[1]]):
+    for key in dict.fromkeys(key for side in values for key in side):
         hosts = ", mostly the host's" if key[0] == "overhead" else ""
         yield " ".join(key).strip() + hosts, tuple(side.get(key, "-") for side in values)
     memory = [format_capacity(each.memory_bytes) if each.memory_bytes else "-" for each in both]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
-import re
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.stored.types import Run
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
-from tests.reports.pages import block, parsed, text_of
+from tests.reports.pages import text_of
 
 
 def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # noqa: ANN401
@@ -115,30 +114,3 @@ def test_runs_of_one_device_and_a_single_run_are_no_machines_side_by_side(
     for shown, why in ((same, purchase.ONE_DEVICE), (summaries[:1], "")):
         beside = purchase.Maker(paths, None, [])
         assert (beside(shown, ANYWHERE), beside.made, beside.refused) == ({}, False, why)
-
-
-def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
-    summaries: list[Summary],
-) -> None:
-    run = factory.run(seed=4, accelerators=1, profile="quick")
-    run.frobench.conclusions = [
-        Conclusion(code="clock-set-back", severity="error", message="too early", advice="")
-    ]
-    bare = summary(factory.run(seed=5, profile="quick"), "m/5.html")
-    newer = replace(summaries[0], datetime="2030-01-01T00:00:00+00:00")
-    shown = [summary(run, "m/4.html"), bare, newer, *summaries[1:]]
-    page = parsed(purchase.files(shown, None, [])[purchase.PAGE])
-    assert not re.search(r"[<>&\u2028\u2029]", page.select("#machines")[0].get_text())
-    found = block(page, "#machines")
-    assert found["runs"][found["base"]]["href"] == "m/1.html"
-    known = {one["href"]: one["axes"] for one in found["runs"]}
-    assert known.pop("m/4.html") == []  # its run is invalid
-    assert all(known.values())
-
-
-def test_beside_an_accelerator_a_processor_is_not_measured() -> None:
-    card, bare = made_up_cards.run(CARD), factory.run(seed=5)
-    both = [summary(card, "card.html"), summary(bare, "bare.html")]
-    shown = purchase.show(machines.data(both, reference="card.html"))
-    told = "is not compared with Made-up card: no accelerator was measured."
-    assert told in text_of(shown.parts["summary"])
