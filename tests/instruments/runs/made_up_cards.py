@@ -5,9 +5,8 @@ A case takes its launches, a read-back, and the longer of its arithmetic and its
 the other. So a doubled rate never quite doubles a speed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -26,39 +25,6 @@ KERNELS = 15
 """Launches of a layer."""
 
 
-class Sizes(NamedTuple):
-    """Sizes that are measured: of products, copies in bytes, pieces, steps and batches.
-
-    every : number of steps after which losses are read back
-    """
-
-    products: Sequence[int]
-    copies: Sequence[int]
-    pieces: Sequence[int]
-    steps: Sequence[int]
-    every: Sequence[int]
-    batches: Sequence[int]
-
-
-FEW = Sizes(
-    products=(16, 64, 256, 1024, 4096, 8192, 16384),
-    copies=tuple(4**power for power in range(2, 16)),
-    pieces=(1, 100, 1000, 10_000),
-    steps=(1000,),
-    every=(1, 100),
-    batches=(1, 32),
-)
-MORE = Sizes(
-    products=tuple(2**power for power in range(4, 15)),
-    copies=tuple(sorted({*FEW.copies, *(3 * size for size in FEW.copies[:-1]), 2**29})),
-    pieces=(*FEW.pieces, 3000, 30_000),
-    steps=(300, 1000, 3000),
-    every=(1, 2, 10, 50, 100),
-    batches=(1, 4, 8, 32),
-)
-"""The sizes of `FEW` and others, of every benchmark."""
-
-
 CARD = GPU._replace(link=2.5e10)
 """Rates of a card of the year 2024."""
 
@@ -69,33 +35,19 @@ def faster(card: Rates, compute: float = 1, memory: float = 1, link: float = 1) 
     return card._replace(flops=flops, memory=memory * card.memory, link=link * card.link)
 
 
-def run(
-    card: Rates, sizes: Sizes = FEW, *, transformer: bool = True, device: str = "Made-up card"
-) -> Run:
-    """Build a run of a card.
-
-    Parameters
-    ----------
-    sizes
-        Of its cases.
-    transformer
-        Whether it has the cases of transformers, which older runs lack.
-    device
-        What the card is called.
-    """
+def run(card: Rates, device: str = "Made-up card") -> Run:
+    """Build a run of a card by its rates and its name."""
     told = environment(None, 1)
     one = replace(told.accelerators[0], name=device, capability=None, memory_bytes=64 * 2**30)
     told = of_its_name(replace(told, accelerators=[one]))
     told.unknown["accelerators.0.capability"] = "the card is made up"
-    plans = {name: partial(_plans_of_card, name, sizes) for name in PLANS}
-    if not transformer:
-        del plans["transformer"]
+    plans = {name: partial(_plans_of_card, name) for name in PLANS}
     wanted = Wanted(launches=LAUNCHES, profile="rigorous", noise=NOISE)
     return of_machine(wanted, told, Pair(CPU, card), plans)
 
 
-def _plans_of_card(exercise: str, sizes: Sizes, _: list[str], rates: Pair) -> Iterator[Plan]:
-    return PLANS[exercise](rates.gpu, sizes)
+def _plans_of_card(exercise: str, _: list[str], rates: Pair) -> Iterator[Plan]:
+    return PLANS[exercise](rates.gpu)
 
 
 def _seconds(card: Rates, work: Work, launches: int = 1, dtype: str = "float32") -> float:
@@ -108,17 +60,17 @@ def _plan(function: str, seconds: float, work: Work, **params: Scalar) -> Plan:
     return Plan(function, place | params, seconds, work, CHECK)
 
 
-def _products(card: Rates, sizes: Sizes) -> Iterator[Plan]:
+def _products(card: Rates) -> Iterator[Plan]:
     for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
         function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
-        for n in sizes.products:
+        for n in (16, 64, 256, 1024, 4096, 8192, 16384):
             work = Work(flops=2.0 * n**3, bytes=3.0 * width * n**2)
             seconds = _seconds(card, work, dtype=dtype)
             yield _plan(function, seconds, work, n=n, dtype=dtype)
 
 
-def _copies(card: Rates, sizes: Sizes) -> Iterator[Plan]:
-    for size in sizes.copies:
+def _copies(card: Rates) -> Iterator[Plan]:
+    for size in [4**power for power in range(2, 16)]:
         work = Work(bytes=2.0 * size, path="within")
         yield _plan("bench_within", _seconds(card, work), work, size=size)
         for function in ("bench_to_device", "bench_to_host"):
@@ -128,30 +80,29 @@ def _copies(card: Rates, sizes: Sizes) -> Iterator[Plan]:
                 yield _plan(function, seconds, work, size=size, memory=memory)
 
 
-def _pieces(card: Rates, sizes: Sizes) -> Iterator[Plan]:
-    for pieces in sizes.pieces:
+def _pieces(card: Rates) -> Iterator[Plan]:
+    for pieces in (1, 100, 1000, 10_000):
         work = Work(flops=1e6, bytes=8e6)
         seconds = _seconds(card, work, pieces)
         yield _plan("bench_pieces", seconds, work, pieces=pieces)
 
 
-def _logging(card: Rates, sizes: Sizes) -> Iterator[Plan]:
+def _logging(card: Rates) -> Iterator[Plan]:
     for function, launches, read in (("bench_item", 2, 1), ("bench_log_on_device", 3, 0)):
-        for steps in sizes.steps:
-            work = Work(flops=2e6 * steps, items=steps)
-            seconds = steps * (launches * card.launch + read * card.readback)
-            yield _plan(function, seconds, work, steps=steps)
+        work = Work(flops=2e9, items=1000)
+        seconds = 1000 * (launches * card.launch + read * card.readback)
+        yield _plan(function, seconds, work, steps=1000)
 
 
-def _losses(card: Rates, sizes: Sizes) -> Iterator[Plan]:
+def _losses(card: Rates) -> Iterator[Plan]:
     work = Work(flops=1e8, items=100)
-    for every in sizes.every:
+    for every in (1, 100):
         seconds = 100 * 20 * card.launch + 100 // every * card.readback
         shown = {"network": "small", "every": str(every)}
         yield _plan("bench_reading", seconds, work, **shown)
 
 
-def _transformer(card: Rates, sizes: Sizes) -> Iterator[Plan]:
+def _transformer(card: Rates) -> Iterator[Plan]:
     width = 4096
     weights = 12 * width**2
     shape: dict[str, Scalar] = {"width": width, "layers": 1}
@@ -161,7 +112,7 @@ def _transformer(card: Rates, sizes: Sizes) -> Iterator[Plan]:
         for name, launches in ((function, 3 * KERNELS), (f"{function}_graph", 1)):
             seconds = _seconds(card, work, launches, "bfloat16")
             yield _plan(name, seconds, work, **shape, dtype="bfloat16")
-    for batch in sizes.batches:
+    for batch in (1, 32):
         cache = 4 * 2048 * batch * width
         work = Work(flops=2.0 * batch * weights, bytes=2.0 * weights + cache)
         for name, launches in (("bench_decode", KERNELS), ("bench_decode_graph", 1)):
@@ -172,7 +123,7 @@ def _transformer(card: Rates, sizes: Sizes) -> Iterator[Plan]:
     yield _plan("bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32")
 
 
-def _convolutions(card: Rates, _: Sizes) -> Iterator[Plan]:
+def _convolutions(card: Rates) -> Iterator[Plan]:
     numbers, weights = 256 * 256 * 28**2, 2 * 9 * 256**2
     forward = Work(flops=2.0 * weights * 256 * 28**2, bytes=2.0 * (weights + 2 * numbers))
     step = Work(flops=6.0 * weights * 256 * 28**2, bytes=24.0 * weights + 8.0 * numbers)
@@ -183,7 +134,7 @@ def _convolutions(card: Rates, _: Sizes) -> Iterator[Plan]:
             yield _plan(function, seconds, work, **shape, dtype="bfloat16")
 
 
-PLANS: dict[str, Callable[[Rates, Sizes], Iterator[Plan]]] = {
+PLANS: dict[str, Callable[[Rates], Iterator[Plan]]] = {
     "matmul": _products,
     "copies": _copies,
     "many_or_one": _pieces,

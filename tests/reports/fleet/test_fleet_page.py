@@ -203,9 +203,7 @@ def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower
     assert fleet_page.files(found)["fleet.csv"].count(b",false,true,") == slower
 
 
-def test_groups_in_two_exercises_are_told_of_the_one_where_they_are_farthest_apart(
-    tmp_path: Path,
-) -> None:
+def test_of_groups_in_two_exercises_the_farthest_apart_are_told(tmp_path: Path) -> None:
     slow, also = (dict.fromkeys(range(5), (name, 1.2)) for name in ("copies", "matmul"))
     pairs = zip(placed(10, slow), placed(10, also), strict=True)
     found = [

@@ -20,9 +20,7 @@ def equal_nodes(nodes: int, answers: int, apart: float = EQUAL) -> Values:
     ("nodes", "reach"), [(3, 0.02983), (4, 0.03072), (7, 0.03292), (100, 0.02763)]
 )
 @pytest.mark.parametrize("factor", [0.8, 1.2])
-def test_a_node_that_is_a_fifth_off_is_named_and_no_other(
-    nodes: int, reach: float, factor: float
-) -> None:
+def test_a_node_a_fifth_off_is_named_alone(nodes: int, reach: float, factor: float) -> None:
     logs = equal_nodes(nodes, 13)
     logs[1, 4] += np.log(factor)
     found = Unlike(logs)
@@ -70,9 +68,7 @@ def test_two_groups_have_a_fifth_of_the_nodes_and_a_gap_that_their_own_spread_do
     assert found.deviation[:, 0] == pytest.approx(levels - middle)
 
 
-def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes_and_2_percent_is_not() -> (
-    None
-):
+def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes() -> None:
     smallest = simulated(Cell(1000, 0.02, 7), 2).smallest
     assert smallest == pytest.approx(0.03961, rel=1e-3)
     at_it = simulated(Cell(1000, smallest, 8), 10)

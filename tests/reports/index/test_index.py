@@ -232,9 +232,7 @@ def test_an_invalid_run_says_why_in_its_row_and_has_no_axis() -> None:
     assert names >= {"compute", "memory", "link_to_device"}
 
 
-def test_times_in_thousandths_of_the_fastest_s_are_packed_into_two_digits_where_these_suffice() -> (
-    None
-):
+def test_logarithms_are_packed_into_two_digits_where_these_suffice() -> None:
     for steps, logs in ((1, {"#", "$"}), (7743, {"~"}), (7744, {7744})):
         page = index.page([on_day(1), named("b", "Card B", 2, math.exp(steps * STEP))])
         assert {*block(page, "#data")["runs"][1]["seconds"]["logs"]} == logs

@@ -25,11 +25,9 @@ VARYING = [5e-3, 5.1e-3, 4.9e-3, 5.05e-3, 4.95e-3, 5.15e-3, 4.85e-3]
 SEARCH = Search(shape=[1, 2, 3], shapes=9, seconds=1.0, runner_up=0.9)
 
 
-def product(
-    n: int, seconds: float | list[float], device: str = "cuda:0", dtype: str = "float32"
-) -> Case:
+def product(n: int, seconds: float | list[float], device: str = "cuda:0") -> Case:
     work = Work(flops=2.0 * n**3)
-    one = case("bench_square", seconds, device, work=work, n=n, dtype=dtype)
+    one = case("bench_square", seconds, device, work=work, n=n, dtype="float32")
     return replace(one, group="matmul")
 
 
@@ -116,9 +114,7 @@ def few(case: Case, _: Run) -> None:
     ],
     ids=["version", "shape", "failed", "in error", "few"],
 )
-def test_what_is_other_work_or_does_not_count_has_no_ratio(
-    change: Callable[[Case, Run], None],
-) -> None:
+def test_what_does_not_count_has_no_ratio(change: Callable[[Case, Run], None]) -> None:
     its = measured(whole(1))
     change(its.benchmarks[3], its)
     assert "memory" not in speeds(beside(measured(whole(1)), its))
@@ -170,9 +166,7 @@ def test_price_power_and_memory_are_those_of_the_devices_that_were_measured() ->
     ("name", "watts", "source"),
     [("NVIDIA H100 80GB HBM3", 700.0, "datasheet"), ("A card", None, None)],
 )
-def test_watts_are_the_datasheets_where_no_limit_is_known_and_say_so(
-    name: str, watts: float | None, source: str | None
-) -> None:
+def test_watts_may_be_a_datasheet_s(name: str, watts: float | None, source: str | None) -> None:
     its = measured(whole(1), power_limit_watts=None, name=name, memory_bytes=None)
     other = told(known(measured(whole(1)), its))
     assert (other["watts"], other["power"] and other["power"]["source"]) == (watts, source)

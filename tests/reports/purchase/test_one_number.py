@@ -48,9 +48,7 @@ def pages(base: Path, new: Path) -> tuple[Any, Any]:
     ("workload", "base", "new"),
     [(name, *both) for name, both in zip(WORKLOADS, cycle(pairwise(stored_runs())), strict=False)],
 )
-def test_terminal_purchase_page_and_index_have_one_number_and_one_interval(
-    workload: str, base: Path, new: Path
-) -> None:
+def test_one_question_has_one_number(workload: str, base: Path, new: Path) -> None:
     given = ["compare", str(base), str(new), "--purchase", "--workload", workload, "--json"]
     printed = json.loads(CliRunner().invoke(main, given).stdout)
     wanted = {name: printed[name] for name in ("speed", "coverage")}

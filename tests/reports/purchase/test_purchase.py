@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
-from frobench.reports.purchase import machines, purchase, script
+from frobench.reports.purchase import purchase, script
 from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
@@ -107,9 +107,7 @@ def test_a_copy_of_a_file_is_the_same_reference(
     assert made == purchase.files(summaries, "m/2.html", [])
 
 
-def test_runs_of_one_device_and_a_single_run_are_no_machines_side_by_side(
-    paths: list[Path], summaries: list[Summary]
-) -> None:
+def test_runs_of_one_device_have_no_page(paths: list[Path], summaries: list[Summary]) -> None:
     same = [replace(one, device_id="same") for one in summaries]
     for shown, why in ((same, purchase.ONE_DEVICE), (summaries[:1], "")):
         beside = purchase.Maker(paths, None, [])

@@ -18,43 +18,27 @@ from frobench.command import main
 from frobench.options import WORKLOADS
 from frobench.reports.compare import workload as workloads
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import machines, script
 from frobench.reports.table.workloads import part_of, table
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run
 from tests.instruments.faults.judging import put, samples
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory_plans import Rates
-from tests.instruments.runs.made_up_cards import CARD, MORE, faster, on_the_cpu, run
-from tests.reports.purchase.test_purchase import summary
+from tests.instruments.runs.made_up_cards import CARD, faster, on_the_cpu, run
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
-ORDER = """(data) => {
-    const machines = data.runs.map((_, i) => model.machine(data, i));
-    const view = compare.view(data, machines, machines[data.base], new Map());
-    const { first, near } = compare.best(view);
-    return [
-        view.rows.map(({ machine, speed, ranks }) => [machine.run, speed, ranks]),
-        [first, ...near].map(({ machine }) => machine.run),
-    ];
-}"""
-"""The rows of a view, fastest first, and those that may be the best."""
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 
 
 @cache
 def cards() -> dict[str, Run]:
-    """Return runs of cards that differ from one in one thing, and of the same with more sizes."""
+    """Return runs of cards that differ from one in one thing."""
     quick_host = CARD._replace(launch=CARD.launch / 2, readback=CARD.readback / 2)
-    other = faster(CARD, 1.7, 1.2, 0.8)._replace(launch=4e-6)
     return {
         "base": run(CARD),
         "chip": run(faster(CARD, 2, 2), device="Made-up chip"),
         "host": run(quick_host),
         "link": run(faster(CARD, link=2)),
-        "other": run(other),
-        "dense": run(CARD, sizes=MORE),
-        "dense-other": run(other, sizes=MORE),
     }
 
 
@@ -127,13 +111,6 @@ def test_what_is_twice_as_fast_moves_the_workloads_that_need_it_alone(moved: str
         assert low <= speed("base", moved, workload) <= high, workload
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> None:
-    few = speed("base", "other", workload)
-    assert speed("dense", "dense-other", workload) == pytest.approx(few, rel=0.01)
-    assert score(cards()["base"], cards()["dense-other"], workload)["coverage"] >= 0.9
-
-
 def test_the_part_that_names_a_workload_is_missing_by_name_in_the_terminal() -> None:
     new = run(CARD)
     (outcome,) = (one for one in new.frobench.outcomes if "bench_train_graph" in one.fullname)
@@ -145,26 +122,6 @@ def test_the_part_that_names_a_workload_is_missing_by_name_in_the_terminal() -> 
     told = "\n".join(workloads.answers(found, ["", ""]))
     assert f'Training: not measured: "{title}" was not measured on both machines' in told
     assert f"missing in new: {title}: skipped: takes 3 s" in told
-
-
-def test_a_reference_that_lacks_cases_never_changes_the_order_of_two() -> None:
-    base = run(CARD)
-    few = [case for case in base.benchmarks if "bench_prefill_graph" not in case.name]
-    known = {
-        "few": replace(base, benchmarks=few),  # beside which the first of the two is faster
-        "steps": quicker(run(CARD), {"training_step": 3.0}),
-        "prefills": quicker(run(CARD), {"prefill": 1000.0}),
-    }
-    summaries = [summary(one, name) for name, one in known.items()]
-    found: Any = [script.call(ORDER, machines.data(summaries, reference=one)) for one in known]
-    logs = {name: speed["log"] for name, speed, _ in found[0][0]}
-    assert logs["steps"] > logs["prefills"]
-    ranks = {name: place for name, _, place in found[0][0]}
-    for rows, best in found:
-        order = [name for name, *_ in rows]
-        assert order.index("prefills") < order.index("steps")
-        assert {name: place for name, _, place in rows} == ranks
-        assert best == ["prefills"]
 
 
 def test_the_terminal_says_the_speed_under_the_usual_workload(tmp_path: Path) -> None:

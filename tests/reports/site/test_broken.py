@@ -77,9 +77,7 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
     assert "\x1b" not in page
 
 
-def test_a_failure_in_another_process_comes_back_as_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_processes_tell_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "FEW", 1)
     kept = Cache(tmp_path, "")
     jobs = [Source(tmp_path, digit, kept) for digit in "1234"]
@@ -104,9 +102,7 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
 
 
-def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_leaves_out_what_breaks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [small(number) for number in (1, 2, 3)]
     for run in runs:
         run.frobench.environment.cpu.model = f"Processor {run.frobench.run}"

@@ -61,9 +61,7 @@ def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_p
     assert not {"faster", "slower", "incomparable"} & set(words.values())
 
 
-def test_no_page_shows_an_impossible_figure_as_true(
-    paths: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_no_page_shows_an_impossible_figure(paths: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "site"
     code, _ = said("report", *paths, "-o", out)
     assert code == 0
