@@ -89,14 +89,9 @@ def test_an_address_makes_absolute_what_must_be(built: Path) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    [
-        "--address=example.org",
-        "--address=javascript:alert(1)",
-        "--address=https://example.org/?page=",
-        "--licence=CC0 1.0",
-    ],
+    ["address=a.org", "address=javascript:alert(1)", "address=https://a.org/?b=", "licence=C 0"],
 )
 def test_an_address_or_a_licence_that_is_none_is_refused(option: str) -> None:
-    result = CliRunner().invoke(main, ["report", option])
+    result = CliRunner().invoke(main, ["report", f"--{option}"])
     assert result.exit_code == 2
     assert "such as" in result.output

@@ -19,7 +19,7 @@ from frobench.reports.table.launches import STEP, Logs, Scored, estimates
 from frobench.reports.table.workloads import table
 from frobench.suite.datasheets import published as known_figures
 from frobench.suite.datasheets.published import Published
-from frobench.suite.stored.types import Estimate, Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import put
 from tests.instruments.runs import factory, made_up_cards
 from tests.instruments.runs.made_up_cards import CARD
@@ -261,14 +261,6 @@ def test_a_share_of_the_workload_stands_beside_every_score() -> None:
     none = devices(index.page([named("a", "Card A", 4), replace(few, scored=some)]))
     assert 'not measured "Training step of a transformer, replayed" was not' in none[1]
     assert "covers" not in none[1]
-
-
-def test_a_number_without_an_interval_says_so() -> None:
-    few = Estimate(44.2e9, None, None, launches=3)
-    axes = [replace(CARDS[0].axes.axes[0], value=few), *CARDS[0].axes.axes[1:]]
-    run = replace(CARDS[0], axes=replace(CARDS[0].axes, axes=axes))
-    (row,) = devices(index.page([run]))
-    assert "44.2 no interval" in row
 
 
 def test_devices_without_a_score_come_last_and_say_why() -> None:
