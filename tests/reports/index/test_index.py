@@ -88,14 +88,10 @@ def named(name: str, device: str, day: int, times: float = 1.0, **changes: Any) 
         }
         for part, kinds in measured().scored.seconds.centres.items()
     }
-    known: dict[str, Any] = {"device": device, "scored": timed(centres)}
-    return on_day(day, name, **known | changes)
-
-
-def timed(centres: Any) -> Scored:  # noqa: ANN401 - as the table has them
-    """Return what the scores of a run with other times are made of."""
     scored = measured().scored
-    return replace(scored, seconds=replace(scored.seconds, centres=centres))
+    scored = replace(scored, seconds=replace(scored.seconds, centres=centres))
+    known: dict[str, Any] = {"device": device, "scored": scored}
+    return on_day(day, name, **known | changes)
 
 
 CARDS = [
@@ -248,19 +244,6 @@ def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
     page = index.page(runs)
     assert links(page, "devices-table") == ["a/1.html"]
     assert "4 runs, 2 specimens" in devices(page)[0]
-
-
-def test_a_share_of_the_workload_stands_beside_every_score() -> None:
-    whole = measured().scored.seconds.centres
-    some = timed({name: kinds for name, kinds in whole.items() if name != "prefill"})
-    few = named("b", "Card B", 3, scored=some)
-    found = devices(index.page([named("a", "Card A", 4), few]))
-    assert "covers 100%" in found[0]
-    assert "covers 82%" in found[1]
-    some.seconds.centres.pop("training_step")
-    none = devices(index.page([named("a", "Card A", 4), replace(few, scored=some)]))
-    assert 'not measured "Training step of a transformer, replayed" was not' in none[1]
-    assert "covers" not in none[1]
 
 
 def test_devices_without_a_score_come_last_and_say_why() -> None:

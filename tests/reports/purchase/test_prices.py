@@ -12,7 +12,6 @@ import pytest
 from frobench.reports.purchase import prices
 from frobench.reports.table.equipment import Equipment
 from frobench.suite.datasheets import catalog
-from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.factory_machine import environment
 
 HEAD = "torch_name,memory_bytes,price,currency,date,kind,source\n"
@@ -159,12 +158,3 @@ def test_a_table_of_other_columns_is_refused(tmp_path: Path, content: bytes, err
     path.write_bytes(content)
     with pytest.raises(ValueError, match=rf"mine\.csv:(2:)? {error}"):
         prices.read(path)
-
-
-def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "prices.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
-    path = tmp_path / "example.csv"
-    path.write_text(example, encoding="utf-8")
-    told = [(one.currency, one.per) for one in prices.read(path)]
-    assert told == [("EUR", ""), ("EUR", "hour"), ("EUR", "")]

@@ -16,7 +16,7 @@ from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
-from tests.instruments.runs import factory, made_up_cards
+from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
 from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
 from tests.reports.pages import text_of
@@ -72,7 +72,6 @@ def test_an_axis_holds_its_values_and_round_numbers(
 CARDS = {
     "m/1.html": made_up_cards.run(CARD),
     "m/2.html": made_up_cards.run(faster(CARD, 1.5, 1.5), device="Made-up chip"),
-    "m/3.html": factory.run(seed=3, accelerators=1, profile="quick", partial=True),
 }
 
 

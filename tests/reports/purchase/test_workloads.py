@@ -22,7 +22,6 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Energy, Run
 from tests.instruments.faults.judging import put, samples
 from tests.instruments.processes.command import ROOT
-from tests.instruments.runs.factory_plans import Rates
 from tests.instruments.runs.made_up_cards import CARD, faster, on_the_cpu, run
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
@@ -130,7 +129,10 @@ def test_in_the_terminal_a_doubtful_run_has_a_mark_and_no_verdict(tmp_path: Path
 
 
 def test_the_terminal_says_what_is_the_host_s_and_what_power_is(tmp_path: Path) -> None:
-    new = counting(CARD)
+    new = run(CARD)
+    for case in new.benchmarks:  # it draws 300 W in every case
+        joules: list[float | None] = [300 * median(launch) for launch in samples(case)]
+        case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
     cpu, new.frobench.environment.cpu.model = new.frobench.environment.cpu.model, "A fast one"
     small = printed(run(CARD), new, tmp_path, "--workload", "small").replace(RATIO, "x")
     for words in (
@@ -150,12 +152,3 @@ def test_without_the_engine_the_command_says_so_once(tmp_path: Path) -> None:
     told = printed(run(CARD), run(CHIP, "Made-up chip"), tmp_path)
     assert re.search(r"Training: not measured: [^:]*quickjs-ng", told)
     assert told.count("quickjs-ng") == 1
-
-
-def counting(card: Rates) -> Run:
-    """Return a run of a card that draws 300 W in every case."""
-    made = run(card)
-    for case in made.benchmarks:
-        joules: list[float | None] = [300 * median(launch) for launch in samples(case)]
-        case.extra_info.energy = Energy(joules=joules, seconds=[1.0] * len(joules))
-    return made
