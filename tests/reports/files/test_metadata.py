@@ -77,10 +77,8 @@ def test_an_address_makes_absolute_what_must_be(built: Path) -> None:
         assert about["twitter:card"] == ("summary_large_image" if pictured else "summary")
         lies = page.relative_to(out).as_posix()
         assert about["og:url"] == found["url"] == ADDRESS + lies.removesuffix("index.html")
-        assert (
-            f"year = {{2026}}, note = {{Measured with Frobench}}, url = {{{found['url']}}}, }}"
-            in (text_of(page))
-        )
+        cited = f"year = {{2026}}, note = {{Measured with Frobench}}, url = {{{found['url']}}}, }}"
+        assert cited in text_of(page)
         files = [one["contentUrl"] for one in found["distribution"]]
         for address in [*files, *([about["og:image"]] if pictured else [])]:
             assert address.startswith(ADDRESS)

@@ -16,8 +16,6 @@ from tests.instruments.runs.factory_machine import environment
 
 HEAD = "torch_name,memory_bytes,price,currency,date,kind,source\n"
 GOOD = "^NVIDIA H200$,,30000,EUR,2026-01-02,offer,a shop\n"
-CURRENCIES = {"USD", "EUR", "GBP", "JPY", "CNY"}
-"""Of ISO 4217, what manufacturers print."""
 
 
 def read(folder: Path, *lines: str) -> tuple[prices.Price, ...]:
@@ -51,7 +49,7 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     shipped = prices.read()
     assert len(shipped) > 50
     for one in shipped:
-        assert one.currency in CURRENCIES
+        assert one.currency in {"USD", "EUR", "GBP", "JPY", "CNY"}
         assert date(2010, 1, 1) < date.fromisoformat(one.date) < date(2030, 1, 1)
         # Of a name with several sizes of memory a price is that of a size.
         assert len(sizes[one.torch_name]) < 2 or one.memory_bytes in sizes[one.torch_name]

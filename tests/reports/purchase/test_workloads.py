@@ -24,7 +24,6 @@ from tests.instruments.faults.judging import put, samples
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs.made_up_cards import CARD, faster, on_the_cpu, run
 
-METHODOLOGY = ROOT / "docs" / "methodology.md"
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 
 
@@ -49,7 +48,7 @@ def quicker(base: Run, factors: Mapping[str, float]) -> Run:
 
 def documented() -> dict[str, dict[str, float]]:
     """Return the weights that the methodology shows, by the titles of workloads and parts."""
-    lines = METHODOLOGY.read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "methodology.md").read_text(encoding="utf-8").splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("| part |"))
     shown = [line for line in lines[at:] if line.startswith("|")]
     head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in shown)
