@@ -58,8 +58,7 @@ def test_a_finding_of_an_incomparable_case_is_incomparable() -> None:
     shown = table([found["speed-up"], found["penalty-cuda:0"]], "a", "b")
     assert shown.columns == {"a": ">", "b": ">", "b / a": "<", "verdict": "<", "finds": ">"}
     numbers = f"1.40{RATIO}", f"1.41{RATIO}", f"1.01{RATIO} [0.94, 1.07]"
-    cells = ("norm_logging", "penalty-cuda:0", *numbers, "(unresolved)", "+8.1%")
-    assert shown.rows == [cells]
+    assert shown.rows == [("norm_logging", "penalty-cuda:0", *numbers, "(unresolved)", "+8.1%")]
 
 
 def test_a_number_that_one_run_lacks_is_told_with_what_it_says_instead() -> None:

@@ -121,9 +121,8 @@ def test_a_page_leaves_out_what_breaks_it(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_file_with_several_faults_is_named_by_the_first_and_how_many_more_there_are() -> None:
     odd = Conclusion(code="odd", severity="error", message="see /home/me/x or \x1b", advice="")
-    told = broken.Broken("a\ufffd", "odd: see \u2026 or \ufffd", ", and 2 more")
-    assert broken.named("a\x1b", [odd, odd, odd]) == told
-    assert broken.named("a", [odd]).more == ""
+    told = "a\ufffd", "odd: see \u2026 or \ufffd", ", and 2 more"
+    assert (broken.named("a\x1b", [odd] * 3), broken.named("a", [odd]).more) == (told, "")
 
 
 def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
