@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from frobench.reports.findings.finding import RATIO, Plot, Point, Series
 from frobench.suite.printable import printable
+from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_value, prefixed
 
 DECADE, FAR = 10.0, 30.0
@@ -87,7 +88,7 @@ def even_ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     """Return three to `most` round numbers inside a range, evenly spaced."""
     if not high > low:
         return [low]
-    exponent = math.floor(math.log10((high - low) / max(most, 1))) - 1
+    exponent = math.floor(math.log10((high - low) / most)) - 1
     ticks = []
     for step in (m * 10.0**e for e in range(exponent, exponent + 4) for m in (1, 2, 4, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -135,8 +136,8 @@ def limits(plot: Plot) -> tuple[float, float]:
     """Return the range of the value axis, with room around what it must show."""
     if plot.kind == "stack":
         return 0.0, 1.08 * _tallest(plot)
-    points = [point for series in (*plot.series, *plot.lines) for point in series.points]
-    shown = [end for p in points for end in (p.y.value, p.y.low, p.y.high) if end is not None]
+    drawn = [end for series in (*plot.series, *plot.lines) for end in ends(series)]
+    shown = [value for point, *both in drawn for value in (point.y.value, *both)]
     base = level(plot)
     if base is not None:
         shown.append(base)
@@ -157,11 +158,11 @@ def _is_far(plot: Plot, low: float, high: float) -> bool:
 
 def _tallest(plot: Plot) -> float:
     """Return the length of the longest bar of a stack, or of the whole beside it."""
-    ends = [p.y.high or p.y.value for p in plot.whole.points] if plot.whole else []
+    whole = [high for _, _, high in ends(plot.whole)] if plot.whole else []
     bars: dict[float | str, float] = {}
     for point in (point for series in plot.series for point in series.points):
         bars[point.x] = bars.get(point.x, 0.0) + max(0.0, point.y.value)
-    return max(*ends, *bars.values(), 0.0) or 1.0
+    return max(*whole, *bars.values()) or 1.0
 
 
 def values(plot: Plot, begin: float, end: float) -> Scale:
@@ -207,13 +208,15 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
     return labels
 
 
+def interval(value: Estimate) -> tuple[float, float]:
+    """Return the ends of an interval; what has none has no length."""
+    low, high = (value.value if end is None else end for end in (value.low, value.high))
+    return low, high
+
+
 def ends(series: Series) -> list[tuple[Point, float, float]]:
-    """Return points with the ends of their intervals; what has none has no length."""
-    found = []
-    for point in series.points:
-        low, high = (point.y.value if end is None else end for end in (point.y.low, point.y.high))
-        found.append((point, low, high))
-    return found
+    """Return points with the ends of their intervals."""
+    return [(point, *interval(point.y)) for point in series.points]
 
 
 def describe(plot: Plot) -> str:

@@ -21,8 +21,8 @@ HEIGHT, TOP, BELOW = 264, 12, 40
 """Pixels: of a drawing over sizes, above its frame, and of the labels below."""
 LETTERS = 42
 """Letters in a line of the name of a row, which has room on a telephone."""
-NAME, BAR, GAP = 17, 18, 10
-"""Pixels: of a line of a name, of a bar, and between rows."""
+NAME, BAR, THICK, GAP = 17, 18, 15, 10
+"""Pixels: of a line of a name, of a bar with the room around it and without, and between rows."""
 LONGEST = 60.0
 """Percent of the width, of the axis of rows; values stand behind."""
 GLYPH, MOST = 3.2, 5
@@ -134,7 +134,7 @@ def _values(  # noqa: PLR0913, PLR0917 - a series, where it is drawn and how
         span = [(x(low), y), (x(high), y)]
         if x.low == 0 and shown != "whole":
             begin, end = sorted((x(0), value))
-            drawing.bar(begin, y - 7.5, end - begin, 15, f"f{shown} dot", title)
+            drawing.bar(begin, y, end - begin, THICK, f"f{shown} dot", title)
             drawing.line(span, "ci")
         else:
             drawing.line(span, f"k{shown}")
@@ -150,5 +150,5 @@ def _parts(drawing: Fluid, plot: Plot, x: Scale, heights: dict[str, float]) -> N
         for point, title in zip(series.points, hover(plot, series), strict=True):
             name, length = spell_x(point.x), max(0.0, point.y.value)
             begin, end = x(starts[name]), x(starts[name] + length)
-            drawing.bar(begin, heights[name] - 7.5, end - begin, 15, f"f{kind(at)} dot", title)
+            drawing.bar(begin, heights[name], end - begin, THICK, f"f{kind(at)} dot", title)
             starts[name] += length

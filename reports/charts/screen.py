@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from frobench.reports.charts import axes
 from frobench.reports.charts.axes import Scale, describe, even_ticks, is_wide, spell_x, ticks
-from frobench.reports.charts.plots import frame
+from frobench.reports.charts.plots import BELOW, frame
 from frobench.reports.charts.svg import LATE, Fluid
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_ends, format_point, format_value, prefixed
 
-HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
+HEIGHT, TOP, BOTTOM, MIDDLE, OTHERS = 66, 16, 50, 27, 43
 """Pixels: of a bar's drawing, where its frame begins and ends, of the bar, and of the dots of other
 runs."""
 THICK = 14
@@ -25,7 +26,8 @@ MOST_TICKS, MOST_OTHERS = 4, 20
 """Ticks of a bar, and dots of other runs; of more, every so many and the greatest."""
 ROOM = 1.06
 """Length of the axis as a multiple of the largest number on it."""
-ROOF_HEIGHT, FRAME = 286, 246
+ROOF_HEIGHT = 286
+FRAME = ROOF_HEIGHT - BELOW
 """Pixels: of the roofline's drawing, and from its top to the axis of intensities."""
 KINDS = ("1", "2", "3", "4")
 """Ends of the classes of ceilings, the highest first; slower precisions are left to the table."""
@@ -77,8 +79,8 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
 
     longest : what the axis must hold besides, so that bars of one unit can be compared
     """
-    value, high = shown.value.value, shown.value.high or shown.value.value
-    top = ROOM * max(value, high, shown.sheet or 0.0, longest, *shown.others) or 1.0
+    value, (low, high) = shown.value.value, axes.interval(shown.value)
+    top = ROOM * max(value, high, shown.sheet or 0.0, longest, *shown.others)
     drawing = Fluid(HEIGHT)
     factor, _ = prefixed(value, shown.unit)
     for tick in even_ticks(0.0, top / factor, MOST_TICKS):
@@ -86,11 +88,11 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
         drawing.line([(at, TOP), (at, BOTTOM)], "grid" if tick else "zero")
         drawing.tick(at, HEIGHT - 3, f"{tick:,.6g}")
     colour = "f0" if shown.lower_is_better else "f1"
-    drawing.bar(0, MIDDLE - THICK / 2, 100 * max(0.0, value) / top, THICK, colour)
+    drawing.bar(0, MIDDLE, 100 * value / top, THICK, colour)
     if shown.lower_is_better:
         drawing.text(0, 10, "\N{LEFTWARDS ARROW} lower is better")
     if shown.value.low is not None:
-        ends = [100 * max(0.0, end) / top for end in (shown.value.low, high)]
+        ends = [100 * max(0.0, end) / top for end in (low, high)]
         drawing.line([(end, MIDDLE) for end in ends], "ci")
     if shown.sheet is not None:
         at = 100 * shown.sheet / top
@@ -100,7 +102,7 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
         drawing.text(at, 10, label, anchor=anchor, dx=4)
     every = max(1, math.ceil((len(shown.others) - 1) / (MOST_OTHERS - 1)))
     for other in [*shown.others[:-1:every], *shown.others[-1:]]:
-        drawing.dot(100 * other / top, BELOW, 3.5, "spec")
+        drawing.dot(100 * other / top, OTHERS, 3.5, "spec")
     return drawing.svg(shown.label)
 
 
@@ -110,8 +112,8 @@ def roofline(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     names : the label at the end of a ceiling, by its precision
     memory : the label of the slope
     """
-    order = sorted(range(len(plot.series)), key=lambda at: -_peak(plot.lines[at]))[: len(KINDS)]
-    shown = [(KINDS[rank], plot.series[at], plot.lines[at]) for rank, at in enumerate(order)]
+    pairs = sorted(zip(plot.series, plot.lines, strict=True), key=lambda both: -_peak(both[1]))
+    shown = [(kind, *both) for kind, both in zip(KINDS, pairs, strict=False)]
     points = [point for _, *both in shown for line in both for point in line.points]
     across = [float(point.x) for point in points]
     up = [point.y.value for point in points]
@@ -239,10 +241,10 @@ def _bars(rows: Rows, unit: str) -> Markup:
         part, colour = max(0.0, value.value), "f1" if at == 0 else "f0"
         if above:
             _name(drawing, NAMED_ROW * at, text, name)
-            drawing.bar(0, NAMED_ROW * at + 16, 100 * part / longest, 6, colour)
+            drawing.bar(0, NAMED_ROW * at + 19, 100 * part / longest, 6, colour)
         else:
             length = LONGEST_BAR * part / longest
-            drawing.bar(0, ROW * at + 2, length, 11, colour)
+            drawing.bar(0, ROW * at + 7.5, length, 11, colour)
             drawing.text(length, ROW * at + 12, labels[at], dx=5)
         spelled.append(f"{name}: {text}" if name or above else text)
     return drawing.svg("; ".join(spelled))
@@ -253,23 +255,22 @@ def _name(drawing: Fluid, top: float, text: str, name: str) -> None:
 
     A name is cut at a comma, else between words, else between letters.
     """
-    letters = MOST_LETTERS - len(text) - 1
     for separator in (", ", " "):
-        while len(name) > letters and separator in name:
+        while len(f"{text} {name}") > MOST_LETTERS and separator in name:
             name = name.rpartition(separator)[0]
-    drawing.text(0, top + 11, f"{text} {name[: max(letters, 0)]}".strip())
+    drawing.text(0, top + 11, f"{text} {name}"[:MOST_LETTERS].strip())
 
 
 def _interval(value: Estimate) -> Markup:
     """Draw the interval of a ratio beside 1."""
-    low, high = value.low or value.value, value.high or value.value
+    low, high = axes.interval(value)
     first, last = min(low, 1.0), max(high, 1.0)
-    room = INTERVAL_ROOM * (last - first) or 0.1
+    room = INTERVAL_ROOM * (last - first)
     x = Scale(first - room, last + room, 0, 100)
     drawing = Fluid(40)
     drawing.line([(0, 16), (100, 16)], "grid")
     drawing.line([(x(1.0), 6), (x(1.0), 26)], "zero")
-    drawing.bar(x(low), 12, x(high) - x(low), 8, "fr")
+    drawing.bar(x(low), 16, x(high) - x(low), 8, "fr")
     drawing.dot(x(value.value), 16, 4.5, "f1")
     drawing.text(x(1.0), 38, format_value(1.0, RATIO), anchor="middle")
     ends = format_ends(value, RATIO)
@@ -288,7 +289,7 @@ def _strips(launches: Mapping[str, Sequence[float]]) -> Markup:
     for at, (name, values) in enumerate(rows):
         ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
         _name(drawing, STRIP_ROW * at, ends, name)
-        x = Scale(0, 1.06 * max(values) or 1.0, 0, 100)
+        x = Scale(0, ROOM * max(values), 0, 100)
         y = STRIP_ROW * at + 21
         drawing.line([(0, y), (100, y)], "grid")
         for place in map(x, values):

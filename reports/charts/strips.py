@@ -37,14 +37,14 @@ class Strip:
         """Draw the samples; `estimate` is the one made from them."""
         data, medians = case.stats.data, case_medians(case)
         least, most = min(data), max(data)
-        self.thinned = max(1, math.ceil(len(data) / MOST))
+        self.thinned = math.ceil(len(data) / MOST)
         ends = pairwise(accumulate(case.extra_info.launches, initial=0))
-        launches = [_thin(data[begin:end], self.thinned) for begin, end in ends]
+        launches = [sorted(data[begin:end]) for begin, end in ends]
         # By the logarithm of the time, so that an outlier leaves the rest room.
         scale = Scale(least, most, 0, WIDTH, least > 0)
         row = min(ROW, TALLEST / len(launches))
         dots = "".join(
-            _dots(sorted(round(scale(one)) for one in samples), (number + 0.5) * row)
+            _dots([round(scale(one)) for one in _thin(samples, self.thinned)], (number + 0.5) * row)
             for number, samples in enumerate(launches)
             if samples
         )
@@ -73,10 +73,7 @@ class Strip:
 
 
 def _thin(samples: Sequence[float], every: int) -> Sequence[float]:
-    if every == 1 or not samples:
-        return samples
-    ordered = sorted(samples)
-    return [*ordered[:-1:every], ordered[-1]]
+    return [*samples[:-1:every], samples[-1]]
 
 
 def _dots(places: Sequence[int], height: float) -> str:

@@ -57,11 +57,11 @@ class Fluid:
         self._stretched.append(f"<path {path}")
 
     def bar(  # noqa: PLR0913, PLR0917 - a place, a size, and how it looks
-        self, x: float, y: float, width: float, height: float, classes: str, title: str = ""
+        self, x: float, middle: float, width: float, height: float, classes: str, title: str = ""
     ) -> None:
-        """Fill a rectangle."""
+        """Fill a rectangle, at both sides of a height."""
         self._parts.append(
-            f'<rect x="{_percent(x)}" y="{_number(y)}" width="{_percent(width)}" '
+            f'<rect x="{_percent(x)}" y="{_number(middle - height / 2)}" width="{_percent(width)}" '
             f'height="{_number(height)}" class="{classes}"{_titled("rect", title)}'
         )
 

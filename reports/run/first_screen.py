@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from frobench.reports.charts import screen
+from frobench.reports.charts.axes import interval
 from frobench.reports.charts.screen import Bar
 from frobench.reports.findings import Section
 from frobench.reports.findings.finding import Finding
@@ -73,9 +74,8 @@ class BesideOthers:
             for one in elsewhere
             for text in [format_value(one.value, one.unit)]
         ]
-        value, values = axis.value, [*both[0], *both[1]]
+        values, (low, high) = [*both[0], *both[1]], interval(axis.value)
         least, most = min(values), max(values)
-        low, high = (value.value if end is None else end for end in (value.low, value.high))
         near = low <= most * (1 + ALLOWANCE) and high >= least * (1 - ALLOWANCE)
         beyond = "near" if near else "below" if high < least else "above"
         self.word = "within" if low <= most and high >= least else beyond
@@ -120,8 +120,8 @@ class AxisRow:
         label = f"{self.title}: {format_estimate(axis.value, axis.unit)}. {self.note}"
         value, less = axis.value, axis.lower_is_better
         bar = Bar(value, axis.unit, label, axis.sheet, sheet, axis.others, less)
-        alike = [other.value for other in shown if other.name == axis.name]
-        self.bar = screen.bar(bar, max(value.high or value.value for value in alike))
+        alike = [interval(other.value) for other in shown if other.name == axis.name]
+        self.bar = screen.bar(bar, max(high for _, high in alike))
 
 
 class FirstScreen:
@@ -179,7 +179,7 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     for names in BESIDE:
         axis = next(filter(None, map(own.axis, names)), None)
         # A difference of times need not be conclusively more than nothing, which a bar cannot show.
-        if axis and (axis.value.value if axis.value.low is None else axis.value.low) > 0:
+        if axis and interval(axis.value)[0] > 0:
             first.append(axis)
     return first[:MOST]
 
