@@ -88,21 +88,18 @@ def even_ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     """Return three to `most` round numbers inside a range, evenly spaced."""
     if not high > low:
         return [low]
-    exponent = math.floor(math.log10((high - low) / most)) - 1
-    ticks = []
-    for step in (m * 10.0**e for e in range(exponent, exponent + 4) for m in (1, 2, 4, 5)):
+    exponent = math.floor(math.log10((high - low) / most))
+    ladders = []
+    for step in (m * 10.0**e for e in range(exponent, exponent + 2) for m in (1, 2, 4, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        ticks.append([float(f"{index * step:.12g}") for index in range(first, last + 1)])
-        if len(ticks[-1]) <= most:
-            break
-    return _enough(ticks, most)
+        ladders.append([float(f"{index * step:.12g}") for index in range(first, last + 1)])
+    return _enough(ladders, most)
 
 
-def _enough(ladders: Sequence[list[float]], most: int) -> list[float]:
+def _enough(ladders: Iterable[list[float]], most: int) -> list[float]:
     """Return the first ladder of three to `most` ticks, or else the shortest of three and more."""
-    fitting = (ladder for ladder in ladders if LEAST_TICKS <= len(ladder) <= most)
-    longer = sorted((ladder for ladder in ladders if len(ladder) >= LEAST_TICKS), key=len)
-    return next(fitting, longer[0] if longer else max(ladders, key=len))
+    enough = (ladder for ladder in ladders if len(ladder) >= LEAST_TICKS)
+    return min(enough, key=lambda ladder: max(len(ladder), most))
 
 
 def tick_labels(shown: Iterable[float], unit: str) -> Ticks:

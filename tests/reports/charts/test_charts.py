@@ -4,12 +4,11 @@
 import re
 from xml.etree import ElementTree as ET
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frobench.reports.charts import axes
-from frobench.reports.charts.axes import describe, hover, ticks
+from frobench.reports.charts.axes import describe, hover
 from frobench.reports.charts.plots import draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.suite.printable import printable
@@ -86,34 +85,3 @@ def test_any_chart_is_strict_follows_the_theme_and_tells_every_number(plot: Plot
     ]
     assert sorted(titles(root)) == sorted(told)
     assert sorted(title for one in every for title in hover(plot, one)) == sorted(told)
-
-
-@MANY
-@given(plots())
-def test_an_axis_holds_its_numbers_and_a_few_ticks(plot: Plot) -> None:
-    low, high = axes.limits(plot)
-    room = 1e-6 * (high - low)  # which nobody sees
-    shown = [ticks(low, high, most) for most in (4, 5, 6)]
-    for one, most in zip(shown, (4, 5, 6), strict=True):
-        assert one == sorted(one)
-        assert all(low - room <= tick <= high + room for tick in one)
-        assert len(one) >= 3
-        assert len(one) <= 2 * most
-    if plot.kind != "stack":
-        ends = [end for one in plot.series for _, *both in axes.ends(one) for end in both]
-        level = axes.level(plot)
-        assert low <= min(ends) <= max(ends) <= high
-        assert level is None or low <= level <= high
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (0.0, 1.1, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
-        (0.8, 15.0, [1.0, 2.0, 5.0, 10.0]),
-        (3e-7, 2e-3, [1e-6, 1e-5, 1e-4, 1e-3]),
-        (0.5, 1.2e9, [1.0, 1e2, 1e4, 1e6, 1e8]),
-    ],
-)
-def test_ticks_are_round_and_few(low: float, high: float, expected: list[float]) -> None:
-    assert ticks(low, high) == pytest.approx(expected)

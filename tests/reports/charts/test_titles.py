@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -8,10 +9,11 @@ import pytest
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import at
-from frobench.reports.charts.plots import LETTERS, draw
-from frobench.reports.findings.finding import RATIO, Axis, Plot, Point, Series
+from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
+from frobench.reports.web.theme import SHAPES
 from frobench.suite.stored.types import Estimate
-from tests.reports.charts.test_ruler import around
+from tests.reports.charts.test_ruler import around, read
 
 
 @pytest.mark.parametrize(
@@ -26,21 +28,133 @@ from tests.reports.charts.test_ruler import around
 )
 def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
     plot = Plot("few", "Few", "curve", Axis(label, unit), Axis("Time", "s"), ())
-    assert at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
+    assert plain(at(plot, x)) == place
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
-def test_ratios_near_one_get_a_range_of_their_own_and_a_line_at_one(
-    low: float, high: float
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace(RATIO, "x")
+
+
+def line(label: str, numbers: Mapping[float | str, float]) -> Series:
+    return Series(label, tuple(Point(x, around(y)) for x, y in numbers.items()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "low", "high", "expected"),
+    [
+        # Ratios near 1, which may begin anywhere.
+        ("curve", RATIO, 1.0, 1.0, (0.95, 1.05)),
+        ("dots", RATIO, 0.93, 1.04, (0.9168, 1.0532)),
+        ("curve", "1", 0.99, 1.99, (0.87, 2.11)),
+        ("curve", RATIO, 0.99, 2.0, (0.0, 2.16)),
+        ("curve", RATIO, 0.5, 1.0, (0.0, 1.08)),
+        # From zero on, or below it, and by the logarithm.
+        ("curve", "s", 1.0, 9.9, (0.0, 10.692)),
+        ("curve", "s", 1.0, 10.0, (1 / 1.35, 13.5)),
+        ("dots", "s", 1.0, 29.0, (0.0, 31.32)),
+        ("dots", "s", 1.0, 30.0, (1 / 1.35, 40.5)),
+        ("curve", "s", -2.0, 1.0, (-2.2, 1.08)),
+        ("curve", "s", 0.0, 0.0, (0.0, 1.0)),
+    ],
+)
+def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
+    kind: PlotKind, unit: str, low: float, high: float, expected: tuple[float, float]
 ) -> None:
-    points = tuple(Point(x, Estimate(1.0, low, high, 8)) for x in (1.0, 2.0))
-    axis, series = Axis("Times as long", RATIO), (Series("CPU", points),)
-    plot = Plot("by-steps", "A step", "curve", Axis("steps"), axis, series)
-    bottom, top = axes.limits(plot)
-    assert 0.8 < bottom <= low
-    assert high <= top < 2
-    assert axes.level(plot) == 1.0
-    assert 'class="level"' in draw(plot)
+    points = tuple(Point(x, Estimate(high, low, high, 8)) for x in (1.0, 2.0))
+    level = 1.0 if unit == "1" else None
+    axis, series = Axis("Rate", unit), (Series("CPU", points),)
+    plot = Plot("rates", "Rates", kind, Axis("steps"), axis, series, level)
+    assert axes.limits(plot) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "expected"),
+    [
+        (0.0, 1.1, 6, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0.0, 1.1, 4, [0.0, 0.4, 0.8]),
+        (0.0, 0.3, 4, [0.0, 0.1, 0.2, 0.3]),
+        (45.0, 152.0, 4, [50.0, 100.0, 150.0]),
+        (1.0, 9.99, 6, [2.0, 4.0, 6.0, 8.0]),
+        (1.0, 10.0, 6, [1.0, 2.0, 5.0, 10.0]),
+        (1.5, 15.0, 6, [2.0, 5.0, 10.0]),
+        (2.0, 2100.0, 6, [3.0, 10.0, 30.0, 100.0, 300.0, 1000.0]),
+        (2.0, 2100.0, 4, [10.0, 100.0, 1000.0]),
+        (3e-7, 2e-3, 6, [1e-6, 1e-5, 1e-4, 1e-3]),
+        (0.5, 1.2e9, 6, [1.0, 1e2, 1e4, 1e6, 1e8]),
+        (1.0, 1e9, 4, [1.0, 1e3, 1e6, 1e9]),
+        (5.0, 5.0, 6, [5.0]),
+    ],
+)
+def test_ticks_are_round_and_few(low: float, high: float, most: int, expected: list[float]) -> None:
+    assert axes.ticks(low, high, most) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "unit", "labels", "common"),
+    [
+        ([0.0, 2e-3, 4e-3], "s", ["0", "2", "4"], "ms"),
+        ([1e12, 1e15], "B/s", ["0.001", "1"], "PB/s"),
+        ([0.0, 9e11, 1e15], "B/s", ["0 B/s", "900 GB/s", "1 PB/s"], ""),
+        ([-0.125, 0.0, 1.0005], "1", ["-12.5%", "0%", "100%"], ""),
+        ([0.9995, 1.0, 1234.5], RATIO, ["0.9995x", "1x", "1,234x"], ""),
+        ([0.0], "s", ["0"], "s"),
+    ],
+)
+def test_ticks_share_a_unit_where_that_reads_well(
+    ticks: list[float], unit: str, labels: list[str], common: str
+) -> None:
+    found, shared = axes.tick_labels(ticks, unit)
+    assert ([*map(plain, found.values())], shared) == (labels, common)
+
+
+SIZES = line("one", {16.0: 1e9, 64.0: 5e8}), line("two", {16.0: 2e9, 64.0: 3e9})
+STEPS = (line("sum", {1e3: 1e-3, 1.0: 3e-3}),)
+PARTS = line("first", {"a": 1.0, "b": 2.0}), line("second", {"a": 2.0, "b": 3.0})
+ALL = line("all", {"a": 9.0, "b": 5.5, "c": 7.0})
+WAYS = (
+    line("sum, on the GPU", {"copy: whole": 1e9, "copy: parts": 4e9}),
+    line("sum, on the CPU", {"copy: whole": 2e9, "copy: parts": 3e9}),
+)
+RATE, TITLE = Axis("Rate", "FLOP/s"), "Waits in loops"
+
+
+@pytest.mark.parametrize(
+    ("plot", "texts", "names", "subtitle"),
+    [
+        (
+            Plot("sizes", TITLE, "curve", Axis("n"), RATE, SIZES, 1e9, "least"),
+            "0|1|2|3|64|16|n|least",
+            "1:0 one|2:1 two",
+            "GFLOP/s",
+        ),
+        (
+            Plot("ways", TITLE, "dots", Axis("way"), RATE, WAYS),
+            "0|2|4|parts|whole|1.00 GFLOP/s|4.0 GFLOP/s|2.0 GFLOP/s|3.0 GFLOP/s",
+            "1:1 on the GPU|2:1 on the CPU",
+            "GFLOP/s",
+        ),
+        (
+            Plot("steps", TITLE, "dots", Axis("steps of a loop"), Axis("wait", "s"), STEPS),
+            "0|1|2|3|1 step of a loop|1,000 steps of a loop|1.00 ms|3.0 ms",
+            "",
+            "ms",
+        ),
+        (
+            Plot("parts", TITLE, "stack", Axis("way"), Axis("Energy", "J"), PARTS, whole=ALL),
+            "0|4|8|b|c|a|9.0 J|5.5 J|7.0 J",
+            "1:1 first|2:1 second|whole:0 all",
+            "Energy, J",
+        ),
+    ],
+)
+def test_rows_and_marks_are_named_and_the_best_row_is_first(
+    plot: Plot, texts: str, names: str, subtitle: str
+) -> None:
+    drawn = [one.text for one in read(draw(plot)) if not one.classes.endswith("dot")]
+    assert plain("|".join(filter(None, drawn))) == texts
+    marks = [f"{looks}:{SHAPES.index(mark)} {name}" for looks, mark, name in legend(plot)]
+    assert "|".join(marks) == names
+    assert axes.subtitle(plot) == subtitle
 
 
 def test_a_long_name_of_a_row_is_broken_and_a_number_has_the_digits_of_its_interval() -> None:
