@@ -1,66 +1,130 @@
 # SPDX-License-Identifier: MIT
 """Small charts show what the answer says, with its values, and keep labels apart."""
 
-import re
+from collections.abc import Mapping
+from xml.etree import ElementTree as ET
 
+import pytest
 from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from tests.reports.charts.test_ruler import around
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, PlotKind, Point, Series
+from frobench.suite.stored.types import Estimate
+from tests.reports.charts.test_ruler import around, read
+from tests.reports.charts.test_titles import plain
+from tests.reports.tables import Row, rows
 
 
-def curve(*labels: str) -> Plot:
-    """Draw a line for each label, each twice as high as the one before."""
-    series = [
-        Series(
-            label,
-            tuple(Point(n, around(2.0**at * n), (f"{label}-{n:g}",)) for n in (16.0, 64.0, 256.0)),
-        )
-        for at, label in enumerate(labels)
-    ]
-    return Plot("name", "Title", "curve", Axis("n"), Axis("Rate", "FLOP/s"), tuple(series))
+def plot(
+    kind: PlotKind,
+    unit: str,
+    lines: Mapping[str, Mapping[float, float] | Mapping[str, float]],
+    level: float | None = None,
+) -> Plot:
+    """Return a plot whose points are of cases named by their line and place."""
+    series = tuple(
+        Series(name, tuple(Point(x, around(y), (f"{name} {x}",)) for x, y in points.items()))
+        for name, points in lines.items()
+    )
+    return Plot("name", "Title", kind, Axis("n"), Axis("Rate", unit), series, level)
 
 
 def lead(value: float | None, unit: str, *cases: str) -> Finding:
     return Finding("name", "What?", "Much.", around(value) if value else None, unit, cases=cases)
 
 
-def texts(drawn: Markup) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+def told(drawn: Markup) -> str:
+    """Return the words for who does not see a chart, and where all is, from the left in percent."""
+    words = ET.fromstring(drawn).attrib["aria-label"] if drawn else ""  # noqa: S314 - drawn here
+    shapes = [
+        f"{one.classes} {one.text}".strip() + ",".join(f" {x / 10:.0f} {y:.0f}" for x, y in one[2])
+        for one in (read(drawn) if drawn else ())
+    ]
+    return plain("; ".join([words, *shapes])).replace("\N{LEFTWARDS ARROW}", "<")
 
 
-def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
-    plot, names = curve("float32", "bfloat16"), {"bfloat16": "bf16", "float32": "fp32"}
-    both = lead(512, "FLOP/s", "bfloat16-256", "float32-256")
-    drawn = screen.chart(both, [plot], {}, names)
-    assert [text for text in texts(drawn) if text in names.values()] == ["bf16", "fp32"]
-    assert re.search('class="lab l1"[^>]*>bf16<', drawn)
-    alone = screen.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
-    assert 'class="k1"' in alone
-    assert 'class="k2"' not in alone  # the answer is not of the other
+NAMES = {"bfloat16": "bf16", "float32": "fp32"}
+TWO = plot(
+    "curve", "B/s", {"float32": {16: 16, 64: 64, 256: 256}, "bfloat16": {16: 32, 64: 128, 256: 512}}
+)
+OF_A_LONG_NAME = plot("curve", RATIO, {"a line of a GPU": {1: 3, 2: 1, 3: 2}}, 1.5)
+ROWS = plot("dots", "s", {"": {"one": 2, "two": 4, "three": -1, "four": 1}})
+LONG = plot("dots", "s", {"": {"the first way, which is long": 2, "a second way": 4, "three": 1}})
+MODES = {"two processes, n = 2048": [1.0, 2.0, 1.5], "a product of two large matrices": [3.0, 6.0]}
+FREE = Estimate(2e-6, None, None, 3)
+CHARTS = {
+    "an answer of two lines": (lead(512, "B/s", "bfloat16 256", "float32 256"), [TWO]),
+    "an answer of the second line": (lead(256, "B/s", "float32 64"), [TWO]),
+    "a ratio": (lead(1.5, RATIO, "float32 64", "a line of a GPU 3"), [TWO, OF_A_LONG_NAME]),
+    "an answer of a first point": (lead(512, "B/s", "float32 16"), [TWO]),
+    "an answer in another unit": (lead(4, "1", " two"), [ROWS]),
+    "an answer of a row": (lead(4, "s", " two"), [ROWS]),
+    "an answer of a long row": (lead(1, "s", " three"), [LONG]),
+    "more than one": (lead(1.5, RATIO), []),
+    "less than one": (lead(0.5, RATIO), []),
+    "no number": (lead(None, ""), []),
+}
+BARS = {
+    "a rate": Bar(around(50e9), "B/s", "Memory", 80e9, "datasheet", [20e9, 30e9]),
+    "a cost": Bar(FREE, "s", "Memory", lower_is_better=True),
+}
+TABLE = """
+## small charts
+# an answer of two lines
+= Title. bf16: 32 B/s at 16, 510 B/s at 256; fp32: 16 B/s at 16, 260 B/s at 256.; grid 0 32, 58 32;
+    k1 0 27, 29 16; k1 29 16, 58 5; f1 58 5; k2 0 32, 29 21; k2 29 21, 58 10; f2 58 10;
+    lab l1 bf16 58 9; lab l2 fp32 58 22; 16 0 44; 256 58 44
+# an answer of the second line
+= Title. fp32: 16 B/s at 16, 260 B/s at 256.; grid 0 32, 58 32; k1 0 32, 29 18; k1 29 18, 58 5;
+    f1 58 5; lab l1 260 B/s 58 9; 16 0 44; 256 58 44
+# a ratio
+= Title. a line of a GPU: 3.0x at 1, 2.0x at 3.; grid 0 32, 58 32; zero 0 18, 58 18;
+    k1 0 5, 29 23; k1 29 23, 58 14; f1 58 14; lab l1 2.0x 58 18; 1 0 44; 3 58 44
+# an answer of a first point
+= 510 B/s; f1 0 8, 48 8; 510 B/s 48 12
+# an answer in another unit
+= 400%; f1 0 8, 48 8; 400% 48 12
+# an answer of a row
+= two: 4.0 s; one: 2.0 s; three: -1.00 s; f1 0 8, 48 8; two 4.0 s 48 12; f0 0 24, 24 24;
+    one 2.0 s 24 28; f0 0 40, 0 40; three -1.00 s 0 44
+# an answer of a long row
+= three: 1.00 s; the first way, which is long: 2.0 s; 1.00 s three 0 11; f1 0 19, 25 19;
+    2.0 s the first way 0 36; f0 0 44, 50 44
+# more than one
+= 1.5x, interval 1.4 to 1.8x; grid 0 16, 100 16; zero 12 6, 12 26; fr 45 16, 88 16; f1 60 16;
+    1x 12 38; 1.8x 88 38
+# less than one
+= 0.50x, interval 0.45 to 0.60x; grid 0 16, 100 16; zero 88 6, 88 26; fr 12 16, 33 16; f1 19 16;
+    1x 88 38; 0.45x 12 38
+# no number
+=
+# launches in two modes
+= two processes, n = 2048: 3 launches, 1 s to 2 s; a product of two large matrices: 2 launches,
+    3 s to 6 s; 1 s to 2 s two processes 0 11; grid 0 21, 100 21; f1 47 21; f1 94 21; f1 71 21;
+    3 s to 6 s a product of two 0 41; grid 0 51, 100 51; f2 47 51; f2 94 51
+# a rate
+= Memory; zero 0 16, 0 50; 0 0 63; grid 47 16, 47 50; 40 47 63; grid 94 16, 94 50; 80 94 63;
+    f1 0 27, 59 27; ci 53 27, 71 27; sheet 94 16, 94 38; datasheet 80 94 10; spec 24 43; spec 35 43
+# a cost
+= Memory; zero 0 16, 0 50; 0 0 63; grid 38 16, 38 50; 2 38 63; grid 75 16, 75 50; 4 75 63;
+    f0 0 27, 38 27; < lower is better 0 10
+"""
 
 
-def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
-    names = {
-        "two processes, n = 2048": "two processes",
-        "a product of two large matrices": "a product of two",
-    }
-    for name, cut in names.items():
-        drawn = screen.chart(lead(1, RATIO, "a"), [], {name: [1.0, 2.0]}, {})
-        assert texts(drawn) == [f"1 s to 2 s {cut}"]
+@pytest.mark.parametrize("row", [*rows(TABLE)], ids=lambda row: row.what)
+def test_a_small_chart_shows_the_answer_first_beside_what_has_room(row: Row) -> None:
+    if row.what in BARS:
+        drawn = screen.bar(BARS[row.what], 5e-6)
+    else:
+        found, plots = CHARTS.get(row.what, (lead(1, RATIO), [TWO]))
+        drawn = screen.chart(found, plots, {} if row.what in CHARTS else MODES, NAMES)
+    assert told(drawn) == row.lines["="][0][0]
 
 
-def test_a_bar_names_its_datasheet_and_has_few_ticks() -> None:
-    bars = [Bar(around(value), "B/s", "Memory") for value in (43e9, 57e9, 71e9, 99e9)]
-    named = texts(screen.bar(Bar(around(50e9), "B/s", "Memory", 100e9, "datasheet")))
-    assert "datasheet 100" in named
-    assert 3 <= len([text for text in named if text.isdigit()]) <= 4
-    assert all(len(texts(screen.bar(bar))) <= 4 for bar in bars)
-    assert texts(screen.bar(bars[-1])) == ["0", "40", "80", "120"]
-
-
-def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
-    assert len(re.findall("<rect", screen.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
-    assert not screen.chart(lead(None, ""), [], {}, {})
+def test_of_many_other_runs_some_are_drawn_and_the_greatest() -> None:
+    for count, few in ((1, 1), (20, 20), (21, 11), (40, 14)):
+        others = [1e9 * at for at in range(1, count + 1)]
+        drawn = screen.bar(Bar(around(1e9 * count), "B/s", "Memory", others=others))
+        dots = [one.places[0][0] for one in read(drawn) if one.classes == "spec"]
+        assert (len(dots), dots[-1]) == (few, pytest.approx(1000 / 1.2 / 1.06, abs=0.1))

@@ -45,6 +45,7 @@ def line(label: str, numbers: Mapping[float | str, float]) -> Series:
         # Ratios near 1, which may begin anywhere.
         ("curve", RATIO, 1.0, 1.0, (0.95, 1.05)),
         ("dots", RATIO, 0.93, 1.04, (0.9168, 1.0532)),
+        ("curve", RATIO, 1.06, 1.08, (0.95, 1.09)),
         ("curve", "1", 0.99, 1.99, (0.87, 2.11)),
         ("curve", RATIO, 0.99, 2.0, (0.0, 2.16)),
         ("curve", RATIO, 0.5, 1.0, (0.0, 1.08)),
