@@ -6,43 +6,104 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from matplotlib import style
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
-from frobench.reports.findings import sections
-from frobench.reports.findings.finding import Plot
-from frobench.reports.findings.roofline import rooflines
+from frobench.reports.findings.finding import RATIO, Axis, Plot
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite.stored import store
-from tests.instruments.processes.project_files import EXAMPLE_RUN
-from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import run_of
+from tests.reports.charts.test_titles import ALL, PARTS, RATE, SIZES, TITLE, WAYS, line, plain
 from tests.reports.findings.table import cases
+from tests.reports.tables import Row, rows
 
 SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
 PIXELS = round(160 / 25.4 * 300)
 
 
-@pytest.fixture(scope="module")
-def plots() -> dict[str, Plot]:
-    """Return all charts of a stored run and of one on two accelerators, by name."""
-    found: dict[str, Plot] = {}
-    for run in (store.read(EXAMPLE_RUN), factory.run(accelerators=2, launches=8)):
-        found |= {
-            f"{one.exercise} {plot.name}": plot for one in sections(run) for plot in one.plots
-        }
-        found |= {roof.plot.name: roof.plot for roof in rooflines(run)}
-    return found
+NEAR = (line("one", {"a": 1.5, "b": 1.0}),)
+ENERGY = Axis("Energy", "J")
+PLOTS = {
+    "curves": Plot("p", TITLE, "curve", Axis("n"), RATE, SIZES, 1e9, "least", None, SIZES[::-1]),
+    "points": Plot("p", TITLE, "points", Axis("n"), RATE, SIZES[:1], lines=SIZES[1:]),
+    "bars": Plot("p", TITLE, "dots", Axis("way"), RATE, WAYS),
+    "dots": Plot("p", TITLE, "dots", Axis("way"), Axis("Amount", RATIO), NEAR),
+    "stack": Plot("p", TITLE, "stack", Axis("way"), ENERGY, PARTS, whole=ALL, result="A result."),
+}
+TABLE = """
+## figures
+# curves
+= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench; n 13.6 66.4 by 0 3.89e+09; -o 16 1e+09
+    64 5e+08; -s 16 2e+09 64 3e+09; -- 16 2e+09 64 3e+09; -- 16 1e+09 64 5e+08; : 0 1e+09 1 1e+09;
+    16 9e+08 16 1.2e+09; 64 4.5e+08 64 6e+08; 16 9e+08 16 1.2e+09 64 4.5e+08 64 6e+08; 16 1.8e+09 16
+    2.4e+09; 64 2.7e+09 64 3.6e+09; 16 1.8e+09 16 2.4e+09 64 2.7e+09 64 3.6e+09; 64=64 16=16; 0=0
+    1e+09=1 2e+09=2 3e+09=3; two, one, least, one, two
+# points
+= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench; n 13.6 66.4 by 0 3.89e+09; Noneo 16
+    1e+09 64 5e+08; -- 16 2e+09 64 3e+09; 16 9e+08 16 1.2e+09; 64 4.5e+08 64 6e+08; 60=60 50=50
+    40=40 30=30 20=20; 0=0 1e+09=1 2e+09=2 3e+09=3; two
+# bars
+= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench;  0 5.18e+09 by 1.5 -0.5; 9e+08 0.8
+    1.2e+09 0.8; 3.6e+09 -0.2 4.8e+09 -0.2; 1.8e+09 1.2 2.4e+09 1.2; 2.7e+09 0.2 3.6e+09 0.2; 0 0.64
+    1e+09 0.96; 0 -0.36 4e+09 -0.04; 0 1.04 2e+09 1.36; 0 0.04 3e+09 0.36; 1.00 GFLOP/s 1.2e+09 0.8;
+    4.0 GFLOP/s 4.8e+09 -0.2; 2.0 GFLOP/s 2.4e+09 1.2; 3.0 GFLOP/s 3.6e+09 0.2; 0=0 2e+09=2 4e+09=4;
+    0=parts 1=whole; on the GPU, on the CPU
+# dots
+= Waits in loops; Amount, NVIDIA H200, 2026-01-02; Frobench;  0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1
+    0; : 1 0 1 1; 1.35 1 1.8 1; 0.9 0 1.2 0; 1.5x 1.8 1; 1.00x 1.2 0; 0.8=0.8x 1.2=1.2x 1.6=1.6x;
+    0=b 1=a;
+# stack
+= A result.; Energy, J, NVIDIA H200, 2026-01-02; Frobench;  0 11.7 by 2.5 -0.5; Noneo 9 2.2 5.5 0.2
+    7 1.2; 8.1 2.2 10.8 2.2; 4.95 0.2 6.6 0.2; 6.3 1.2 8.4 1.2; 0 1.62 1 1.98; 0 -0.38 2 -0.02; 1
+    1.62 3 1.98; 2 -0.38 5 -0.02; 9.0 J 10.8 2.2; 5.5 J 6.6 0.2; 7.0 J 8.4 1.2; 0=0 4=4 8=8; 0=b 1=c
+    2=a; first, second, all
+"""
 
 
-@pytest.mark.parametrize("kind", ["curve", "points", "dots", "stack"])
-def test_files_are_what_they_are_called_and_tell_no_date(plots: dict[str, Plot], kind: str) -> None:
-    plot = next(one for one in plots.values() if one.kind == kind)
-    made = files.drawn(plot, SOURCE)
+def told(figure: Figure) -> str:
+    """Return the words of a figure, and where all is in the units of its axes.
+
+    These are its limits, lines, intervals and bands, bars, and values; then its ticks and legend.
+    """
+    (axes,) = figure.axes
+    paths = [path.vertices.tolist() for one in axes.collections for path in one.get_paths()]
+    shown = [
+        figure.get_suptitle(),
+        axes.get_title(loc="left").replace("\n", ", "),
+        f"{axes.get_xlabel()} {spelled(axes.get_xlim())} by {spelled(axes.get_ylim())}",
+        *(
+            f"{one.get_linestyle()}{one.get_marker()} {spelled(one.get_xydata())}"
+            for one in axes.lines
+        ),
+        *(spelled(sorted({*map(tuple, path)})) for path in paths),
+        *(spelled(bar.get_bbox().get_points()) for bar in axes.patches),
+        *(f"{text.get_text()} {spelled(text.xy)}" for text in axes.texts),
+    ]
+    for axis in (axes.xaxis, axes.yaxis):
+        ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+        shown.append(" ".join(f"{at:g}={text.get_text()}" for at, text in ticks))
+    names = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return plain("; ".join([*shown, ", ".join(names)])).strip()
+
+
+def spelled(places: Any) -> str:  # noqa: ANN401 - numbers as matplotlib has them
+    return " ".join(f"{one:.3g}" for one in np.ravel(places))
+
+
+@pytest.mark.parametrize("row", [*rows(TABLE)], ids=lambda row: row.what)
+def test_all_lies_at_its_numbers_and_is_named(row: Row) -> None:
+    with style.context(STYLE, after_reset=True):
+        figure = files.paint(PLOTS[row.what], SOURCE)
+    assert told(figure) == row.lines["="][0][0]
+
+
+def test_files_are_what_they_are_called_and_tell_no_date() -> None:
+    made = files.drawn(PLOTS["curves"], SOURCE)
     svg = ET.fromstring(made["svg"])  # noqa: S314 - made here
     assert svg.tag.endswith("}svg")
     assert svg.attrib["width"].endswith("pt")
@@ -52,27 +113,6 @@ def test_files_are_what_they_are_called_and_tell_no_date(plots: dict[str, Plot],
     assert not re.search(rb"<dc:date>|https?://matplotlib|href=\"http", made["svg"])
     assert not re.search(rb"CreationDate|ModDate|/Producer", made["pdf"])
     assert b"Software" not in made["png"]
-
-
-def test_points_lie_where_their_numbers_are(plots: dict[str, Plot]) -> None:
-    for plot in plots.values():
-        with style.context(STYLE, after_reset=True):
-            figure = files.paint(plot, SOURCE)
-            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
-        (axes,) = figure.axes
-        lines: list[Any] = [line for line in axes.lines if line.get_marker() not in {"", "None"}]
-        marked = [line.get_xydata().tolist() for line in lines]
-        shown = [plot.whole] if plot.whole else plot.series if plot.kind != "stack" else []
-        upright = plot.kind in {"dots", "stack"}
-        expected = [[point.y.value for point in one.points] for one in shown]
-        bars: list[Any] = [*axes.patches]
-        if plot.kind == "dots" and axes.get_xlim()[0] == 0:
-            assert [bar.get_width() for bar in bars] == [value for one in expected for value in one]
-            expected = []
-        assert [[xy[0 if upright else 1] for xy in one] for one in marked] == expected
-        if plot.kind == "stack":
-            parts = [max(0.0, p.y.value) for one in plot.series for p in one.points]
-            assert sorted(bar.get_width() for bar in bars) == pytest.approx(sorted(parts))
 
 
 @pytest.mark.usefixtures("unjudged")
