@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small charts show what the answer says, with its values, and keep labels apart."""
 
-from collections.abc import Mapping
-from xml.etree import ElementTree as ET
+from collections.abc import Mapping, Sequence
 
 import pytest
 from markupsafe import Markup
@@ -11,8 +10,7 @@ from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, PlotKind, Point, Series
 from frobench.suite.stored.types import Estimate
-from tests.reports.charts.test_ruler import around, read
-from tests.reports.charts.test_titles import plain
+from tests.reports.charts.test_ruler import RATE, N, around, line, read, told
 from tests.reports.tables import Row, rows
 
 
@@ -34,17 +32,10 @@ def lead(value: float | None, unit: str, *cases: str) -> Finding:
     return Finding("name", "What?", "Much.", around(value) if value else None, unit, cases=cases)
 
 
-def told(drawn: Markup) -> str:
-    """Return the words for who does not see a chart, and where all is, from the left in percent."""
-    words = ET.fromstring(drawn).attrib["aria-label"] if drawn else ""  # noqa: S314 - drawn here
-    shapes = [
-        f"{one.classes} {one.text}".strip() + ",".join(f" {x / 10:.0f} {y:.0f}" for x, y in one[2])
-        for one in (read(drawn) if drawn else ())
-    ]
-    return plain("; ".join([words, *shapes])).replace("\N{LEFTWARDS ARROW}", "<")
+def chart(found: Finding, *plots: Plot, **launches: Sequence[float]) -> Markup:
+    return screen.chart(found, plots, launches, {"bfloat16": "bf16", "float32": "fp32"})
 
 
-NAMES = {"bfloat16": "bf16", "float32": "fp32"}
 TWO = plot(
     "curve", "B/s", {"float32": {16: 16, 64: 64, 256: 256}, "bfloat16": {16: 32, 64: 128, 256: 512}}
 )
@@ -52,22 +43,27 @@ OF_A_LONG_NAME = plot("curve", RATIO, {"a line of a GPU": {1: 3, 2: 1, 3: 2}}, 1
 ROWS = plot("dots", "s", {"": {"one": 2, "two": 4, "three": -1, "four": 1}})
 LONG = plot("dots", "s", {"": {"the first way, which is long": 2, "a second way": 4, "three": 1}})
 MODES = {"two processes, n = 2048": [1.0, 2.0, 1.5], "a product of two large matrices": [3.0, 6.0]}
-FREE = Estimate(2e-6, None, None, 3)
+PEAKS = {"slow": 1e14, "fast": 8e14}
+ROOFS = [line(name, {4.0: 8e12, peak / 2e12: peak, 2e4: peak}) for name, peak in PEAKS.items()]
+PRODUCTS = [line(name, {4.0: 6e12, 1024.0: peak / 2}) for name, peak in PEAKS.items()]
+ROOF = Plot("p", "Roof", "points", N, RATE, tuple(PRODUCTS), lines=tuple(ROOFS))
+RATED = Bar(around(50e9), "B/s", "Memory", 80e9, "datasheet", [20e9, 30e9])
+COST = Bar(Estimate(2e-6, None, None, 3), "s", "Memory", lower_is_better=True)
 CHARTS = {
-    "an answer of two lines": (lead(512, "B/s", "bfloat16 256", "float32 256"), [TWO]),
-    "an answer of the second line": (lead(256, "B/s", "float32 64"), [TWO]),
-    "a ratio": (lead(1.5, RATIO, "float32 64", "a line of a GPU 3"), [TWO, OF_A_LONG_NAME]),
-    "an answer of a first point": (lead(512, "B/s", "float32 16"), [TWO]),
-    "an answer in another unit": (lead(4, "1", " two"), [ROWS]),
-    "an answer of a row": (lead(4, "s", " two"), [ROWS]),
-    "an answer of a long row": (lead(1, "s", " three"), [LONG]),
-    "more than one": (lead(1.5, RATIO), []),
-    "less than one": (lead(0.5, RATIO), []),
-    "no number": (lead(None, ""), []),
-}
-BARS = {
-    "a rate": Bar(around(50e9), "B/s", "Memory", 80e9, "datasheet", [20e9, 30e9]),
-    "a cost": Bar(FREE, "s", "Memory", lower_is_better=True),
+    "an answer of two lines": chart(lead(512, "B/s", "bfloat16 256", "float32 256"), TWO),
+    "an answer of the second line": chart(lead(256, "B/s", "float32 64"), TWO),
+    "a ratio": chart(lead(1.5, RATIO, "float32 64", "a line of a GPU 3"), TWO, OF_A_LONG_NAME),
+    "an answer of a first point": chart(lead(512, "B/s", "float32 16"), TWO),
+    "an answer in another unit": chart(lead(4, "1", " two"), ROWS),
+    "an answer of a row": chart(lead(4, "s", " two"), ROWS),
+    "an answer of a long row": chart(lead(1, "s", " three"), LONG),
+    "more than one": chart(lead(1.5, RATIO)),
+    "less than one": chart(lead(0.5, RATIO)),
+    "no number": chart(lead(None, "")),
+    "launches in two modes": chart(lead(1, RATIO), TWO, **MODES),
+    "a rate": screen.bar(RATED),
+    "a cost": screen.bar(COST, 5e-6),
+    "a roofline": screen.roofline(ROOF, {"fast": "fp8 800"}, "memory"),
 }
 TABLE = """
 ## small charts
@@ -109,17 +105,21 @@ TABLE = """
 # a cost
 = Memory; zero 0 16, 0 50; 0 0 63; grid 38 16, 38 50; 2 38 63; grid 75 16, 75 50; 4 75 63;
     f0 0 27, 38 27; < lower is better 0 10
+# a roofline
+= Roof. Rate by n. slow: 6.0 TFLOP/s [5.4, 7.2] at 4, 50 TFLOP/s [45, 60] at 1,024; fast: 6.0
+    TFLOP/s [5.4, 7.2] at 4, 400 TFLOP/s [360, 480] at 1,024; slow: 8.0 TFLOP/s [7.2, 9.6] at 4, 100
+    TFLOP/s [90, 120] at 20,000; fast: 8.0 TFLOP/s [7.2, 9.6] at 4, 800 TFLOP/s [720, 960] at
+    20,000.; grid 0 205, 100 205; 10 0 209; grid 0 108, 100 108; 100 0 112; grid 0 10, 100 10; 1,000
+    0 14; 10 11 263; 100 38 263; 1,000 65 263; 10,000 92 263; FLOP per byte 100 282; zero 0 246, 100
+    246; k1 0 214, 54 20; k1 54 20, 100 20; k2 0 214, 30 108; k2 30 108, 100 108; f2 dot 0 226; f2
+    dot 65 137; f1 dot 0 226; f1 dot 65 49; lab l1 fp8 800 100 24; lab l2 slow 100 112; lab memory 0
+    234
 """
 
 
 @pytest.mark.parametrize("row", [*rows(TABLE)], ids=lambda row: row.what)
 def test_a_small_chart_shows_the_answer_first_beside_what_has_room(row: Row) -> None:
-    if row.what in BARS:
-        drawn = screen.bar(BARS[row.what], 5e-6)
-    else:
-        found, plots = CHARTS.get(row.what, (lead(1, RATIO), [TWO]))
-        drawn = screen.chart(found, plots, {} if row.what in CHARTS else MODES, NAMES)
-    assert told(drawn) == row.lines["="][0][0]
+    assert told(CHARTS[row.what]) == row.lines["="][0][0]
 
 
 def test_of_many_other_runs_some_are_drawn_and_the_greatest() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
-from collections.abc import Mapping
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -9,11 +8,10 @@ import pytest
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import at
-from frobench.reports.charts.plots import LETTERS, draw, legend
+from frobench.reports.charts.plots import LETTERS, draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
-from frobench.reports.web.theme import SHAPES
 from frobench.suite.stored.types import Estimate
-from tests.reports.charts.test_ruler import around, read
+from tests.reports.charts.test_ruler import around, plain
 
 
 @pytest.mark.parametrize(
@@ -29,14 +27,6 @@ from tests.reports.charts.test_ruler import around, read
 def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
     plot = Plot("few", "Few", "curve", Axis(label, unit), Axis("Time", "s"), ())
     assert plain(at(plot, x)) == place
-
-
-def plain(text: str) -> str:
-    return text.replace("\N{NO-BREAK SPACE}", " ").replace(RATIO, "x")
-
-
-def line(label: str, numbers: Mapping[float | str, float]) -> Series:
-    return Series(label, tuple(Point(x, around(y)) for x, y in numbers.items()))
 
 
 @pytest.mark.parametrize(
@@ -106,56 +96,6 @@ def test_ticks_share_a_unit_where_that_reads_well(
 ) -> None:
     found, shared = axes.tick_labels(ticks, unit)
     assert ([*map(plain, found.values())], shared) == (labels, common)
-
-
-SIZES = line("one", {16.0: 1e9, 64.0: 5e8}), line("two", {16.0: 2e9, 64.0: 3e9})
-STEPS = (line("sum", {1e3: 1e-3, 1.0: 3e-3}),)
-PARTS = line("first", {"a": 1.0, "b": 2.0}), line("second", {"a": 2.0, "b": 3.0})
-ALL = line("all", {"a": 9.0, "b": 5.5, "c": 7.0})
-WAYS = (
-    line("sum, on the GPU", {"copy: whole": 1e9, "copy: parts": 4e9}),
-    line("sum, on the CPU", {"copy: whole": 2e9, "copy: parts": 3e9}),
-)
-RATE, TITLE = Axis("Rate", "FLOP/s"), "Waits in loops"
-
-
-@pytest.mark.parametrize(
-    ("plot", "texts", "names", "subtitle"),
-    [
-        (
-            Plot("sizes", TITLE, "curve", Axis("n"), RATE, SIZES, 1e9, "least"),
-            "0|1|2|3|64|16|n|least",
-            "1:0 one|2:1 two",
-            "GFLOP/s",
-        ),
-        (
-            Plot("ways", TITLE, "dots", Axis("way"), RATE, WAYS),
-            "0|2|4|parts|whole|1.00 GFLOP/s|4.0 GFLOP/s|2.0 GFLOP/s|3.0 GFLOP/s",
-            "1:1 on the GPU|2:1 on the CPU",
-            "GFLOP/s",
-        ),
-        (
-            Plot("steps", TITLE, "dots", Axis("steps of a loop"), Axis("wait", "s"), STEPS),
-            "0|1|2|3|1 step of a loop|1,000 steps of a loop|1.00 ms|3.0 ms",
-            "",
-            "ms",
-        ),
-        (
-            Plot("parts", TITLE, "stack", Axis("way"), Axis("Energy", "J"), PARTS, whole=ALL),
-            "0|4|8|b|c|a|9.0 J|5.5 J|7.0 J",
-            "1:1 first|2:1 second|whole:0 all",
-            "Energy, J",
-        ),
-    ],
-)
-def test_rows_and_marks_are_named_and_the_best_row_is_first(
-    plot: Plot, texts: str, names: str, subtitle: str
-) -> None:
-    drawn = [one.text for one in read(draw(plot)) if not one.classes.endswith("dot")]
-    assert plain("|".join(filter(None, drawn))) == texts
-    marks = [f"{looks}:{SHAPES.index(mark)} {name}" for looks, mark, name in legend(plot)]
-    assert "|".join(marks) == names
-    assert axes.subtitle(plot) == subtitle
 
 
 def test_a_long_name_of_a_row_is_broken_and_a_number_has_the_digits_of_its_interval() -> None:

@@ -13,55 +13,44 @@ from matplotlib.figure import Figure
 
 from frobench.reports.figures import files
 from frobench.reports.figures.files import FORMATS, STYLE
-from frobench.reports.findings.finding import RATIO, Axis, Plot
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite.stored import store
 from tests.instruments.runs.exact_runs import run_of
-from tests.reports.charts.test_titles import ALL, PARTS, RATE, SIZES, TITLE, WAYS, line, plain
+from tests.reports.charts.test_ruler import PLOTS, plain
 from tests.reports.findings.table import cases
 from tests.reports.tables import Row, rows
 
-SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
+SOURCE = "NVIDIA H200"
 PIXELS = round(160 / 25.4 * 300)
 
 
-NEAR = (line("one", {"a": 1.5, "b": 1.0}),)
-ENERGY = Axis("Energy", "J")
-PLOTS = {
-    "curves": Plot("p", TITLE, "curve", Axis("n"), RATE, SIZES, 1e9, "least", None, SIZES[::-1]),
-    "points": Plot("p", TITLE, "points", Axis("n"), RATE, SIZES[:1], lines=SIZES[1:]),
-    "bars": Plot("p", TITLE, "dots", Axis("way"), RATE, WAYS),
-    "dots": Plot("p", TITLE, "dots", Axis("way"), Axis("Amount", RATIO), NEAR),
-    "stack": Plot("p", TITLE, "stack", Axis("way"), ENERGY, PARTS, whole=ALL, result="A result."),
-}
 TABLE = """
 ## figures
-# curves
-= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench; n 13.6 66.4 by 0 3.89e+09; -o 16 1e+09
-    64 5e+08; -s 16 2e+09 64 3e+09; -- 16 2e+09 64 3e+09; -- 16 1e+09 64 5e+08; : 0 1e+09 1 1e+09;
-    16 9e+08 16 1.2e+09; 64 4.5e+08 64 6e+08; 16 9e+08 16 1.2e+09 64 4.5e+08 64 6e+08; 16 1.8e+09 16
-    2.4e+09; 64 2.7e+09 64 3.6e+09; 16 1.8e+09 16 2.4e+09 64 2.7e+09 64 3.6e+09; 64=64 16=16; 0=0
-    1e+09=1 2e+09=2 3e+09=3; two, one, least, one, two
+# lines
+= Waits in loops; GFLOP/s, NVIDIA H200; n 13.6 66.4 by 0 3.89e+09; -o 16 1e+09 64 5e+08; -s 16 2e+09
+    64 3e+09; -- 16 2e+09 64 3e+09; -- 16 1e+09 64 5e+08; : 0 1e+09 1 1e+09; 16 9e+08 16 1.2e+09; 64
+    4.5e+08 64 6e+08; 16 9e+08 16 1.2e+09 64 4.5e+08 64 6e+08; 16 1.8e+09 16 2.4e+09; 64 2.7e+09 64
+    3.6e+09; 16 1.8e+09 16 2.4e+09 64 2.7e+09 64 3.6e+09; 64=64 16=16; 0=0 1e+09=1 2e+09=2 3e+09=3;
+    two, one, least, one, two
 # points
-= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench; n 13.6 66.4 by 0 3.89e+09; Noneo 16
-    1e+09 64 5e+08; -- 16 2e+09 64 3e+09; 16 9e+08 16 1.2e+09; 64 4.5e+08 64 6e+08; 60=60 50=50
-    40=40 30=30 20=20; 0=0 1e+09=1 2e+09=2 3e+09=3; two
+= Waits in loops; GFLOP/s, NVIDIA H200; n 2.07 7.25e+03 by 7.41e+05 1.62e+09; Noneo 3 1e+06 5e+03
+    1e+09; -- 16 1e+09 64 5e+08; : 0 2e+07 1 2e+07; 3 1e+06; 5e+03 9e+08 5e+03 1.2e+09; 1000=1,000
+    100=100 10=10; 1e+06=0.001 1e+07=0.01 1e+08=0.1 1e+09=1; one, most
 # bars
-= Waits in loops; GFLOP/s, NVIDIA H200, 2026-01-02; Frobench;  0 5.18e+09 by 1.5 -0.5; 9e+08 0.8
+= Waits in loops; GFLOP/s, NVIDIA H200;  0 5.18e+09 by 1.5 -0.5; : 3e+09 0 3e+09 1; 9e+08 0.8
     1.2e+09 0.8; 3.6e+09 -0.2 4.8e+09 -0.2; 1.8e+09 1.2 2.4e+09 1.2; 2.7e+09 0.2 3.6e+09 0.2; 0 0.64
     1e+09 0.96; 0 -0.36 4e+09 -0.04; 0 1.04 2e+09 1.36; 0 0.04 3e+09 0.36; 1.00 GFLOP/s 1.2e+09 0.8;
     4.0 GFLOP/s 4.8e+09 -0.2; 2.0 GFLOP/s 2.4e+09 1.2; 3.0 GFLOP/s 3.6e+09 0.2; 0=0 2e+09=2 4e+09=4;
     0=parts 1=whole; on the GPU, on the CPU
 # dots
-= Waits in loops; Amount, NVIDIA H200, 2026-01-02; Frobench;  0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1
-    0; : 1 0 1 1; 1.35 1 1.8 1; 0.9 0 1.2 0; 1.5x 1.8 1; 1.00x 1.2 0; 0.8=0.8x 1.2=1.2x 1.6=1.6x;
-    0=b 1=a;
+= Waits in loops; Amount, NVIDIA H200;  0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1 0; : 1 0 1 1; 1.35 1
+    1.8 1; 0.9 0 1.2 0; 1.5x 1.8 1; 1.00x 1.2 0; 0.8=0.8x 1.2=1.2x 1.6=1.6x; 0=b 1=a;
 # stack
-= A result.; Energy, J, NVIDIA H200, 2026-01-02; Frobench;  0 11.7 by 2.5 -0.5; Noneo 9 2.2 5.5 0.2
-    7 1.2; 8.1 2.2 10.8 2.2; 4.95 0.2 6.6 0.2; 6.3 1.2 8.4 1.2; 0 1.62 1 1.98; 0 -0.38 2 -0.02; 1
-    1.62 3 1.98; 2 -0.38 5 -0.02; 9.0 J 10.8 2.2; 5.5 J 6.6 0.2; 7.0 J 8.4 1.2; 0=0 4=4 8=8; 0=b 1=c
-    2=a; first, second, all
+= Low.; Energy, J, NVIDIA H200;  0 11.7 by 2.5 -0.5; Noneo 9 2.2 5.5 0.2 7 1.2; 8.1 2.2 10.8 2.2;
+    4.95 0.2 6.6 0.2; 6.3 1.2 8.4 1.2; 0 1.62 1 1.98; 0 -0.38 2 -0.02; 0 0.62 0 0.98; 1 1.62 3 1.98;
+    2 -0.38 5 -0.02; 9.0 J 10.8 2.2; 5.5 J 6.6 0.2; 7.0 J 8.4 1.2; 0=0 4=4 8=8; 0=b 1=c 2=a; first,
+    second, all
 """
 
 
@@ -103,7 +92,7 @@ def test_all_lies_at_its_numbers_and_is_named(row: Row) -> None:
 
 
 def test_files_are_what_they_are_called_and_tell_no_date() -> None:
-    made = files.drawn(PLOTS["curves"], SOURCE)
+    made = files.drawn(PLOTS["lines"], SOURCE)
     svg = ET.fromstring(made["svg"])  # noqa: S314 - made here
     assert svg.tag.endswith("}svg")
     assert svg.attrib["width"].endswith("pt")
