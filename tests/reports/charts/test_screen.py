@@ -1,31 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Small charts show what the answer says, with its values, and keep labels apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 from markupsafe import Markup
 
 from frobench.reports.charts import screen
 from frobench.reports.charts.screen import Bar
-from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot, PlotKind, Point, Series
+from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
 from frobench.suite.stored.types import Estimate
 from tests.reports.charts.test_ruler import RATE, N, around, line, read, told
 from tests.reports.tables import Row, rows
-
-
-def plot(
-    kind: PlotKind,
-    unit: str,
-    lines: Mapping[str, Mapping[float, float] | Mapping[str, float]],
-    level: float | None = None,
-) -> Plot:
-    """Return a plot whose points are of cases named by their line and place."""
-    series = tuple(
-        Series(name, tuple(Point(x, around(y), (f"{name} {x}",)) for x, y in points.items()))
-        for name, points in lines.items()
-    )
-    return Plot("name", "Title", kind, Axis("n"), Axis("Rate", unit), series, level)
 
 
 def lead(value: float | None, unit: str, *cases: str) -> Finding:
@@ -36,12 +22,14 @@ def chart(found: Finding, *plots: Plot, **launches: Sequence[float]) -> Markup:
     return screen.chart(found, plots, launches, {"bfloat16": "bf16", "float32": "fp32"})
 
 
-TWO = plot(
-    "curve", "B/s", {"float32": {16: 16, 64: 64, 256: 256}, "bfloat16": {16: 32, 64: 128, 256: 512}}
-)
-OF_A_LONG_NAME = plot("curve", RATIO, {"a line of a GPU": {1: 3, 2: 1, 3: 2}}, 1.5)
-ROWS = plot("dots", "s", {"": {"one": 2, "two": 4, "three": -1, "four": 1}})
-LONG = plot("dots", "s", {"": {"the first way, which is long": 2, "a second way": 4, "three": 1}})
+LINES = line("float32", {16: 16, 64: 64, 256: 256}), line("bfloat16", {16: 32, 64: 128, 256: 512})
+TWO = Plot("p", "Title", "curve", N, Axis("Rate", "B/s"), LINES)
+SHORT = (line("a line of a GPU", {1: 3, 2: 1, 3: 2}),)
+OF_A_LONG_NAME = Plot("p", "Title", "curve", N, Axis("Rate", RATIO), SHORT, 1.5)
+FOUR = (line("", {"one": 2, "two": 4, "three": -1, "four": 1}),)
+ROWS = Plot("p", "Title", "dots", N, Axis("Time", "s"), FOUR)
+WAYS = (line("", {"the first way, which is long": 2, "a second way": 4, "three": 1}),)
+LONG = Plot("p", "Title", "dots", N, Axis("Time", "s"), WAYS)
 MODES = {"two processes, n = 2048": [1.0, 2.0, 1.5], "a product of two large matrices": [3.0, 6.0]}
 PEAKS = {"slow": 1e14, "fast": 8e14}
 ROOFS = [line(name, {4.0: 8e12, peak / 2e12: peak, 2e4: peak}) for name, peak in PEAKS.items()]

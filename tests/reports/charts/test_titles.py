@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Charts state their result, name what they draw at its place, and show numbers as answers do."""
 
-from itertools import pairwise
-from xml.etree import ElementTree as ET
-
 import pytest
 
 from frobench.reports.charts import axes
 from frobench.reports.charts.axes import at
-from frobench.reports.charts.plots import LETTERS, draw
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.suite.stored.types import Estimate
-from tests.reports.charts.test_ruler import around, plain
+from tests.reports.charts.test_ruler import plain
 
 
 @pytest.mark.parametrize(
@@ -96,16 +92,3 @@ def test_ticks_share_a_unit_where_that_reads_well(
 ) -> None:
     found, shared = axes.tick_labels(ticks, unit)
     assert ([*map(plain, found.values())], shared) == (labels, common)
-
-
-def test_a_long_name_of_a_row_is_broken_and_a_number_has_the_digits_of_its_interval() -> None:
-    name = "building the model without memory, putting copies of all tensors in"
-    points = (Point(name, around(26221.0)), Point("other", around(5881.0)))
-    axis, series = Axis("Rate", "tokens/s"), (Series("CPU", points),)
-    root = ET.fromstring(draw(Plot("ways", "Ways", "dots", Axis("way"), axis, series)))  # noqa: S314
-    texts = [(one.text or "", one.attrib["x"], float(one.attrib["y"])) for one in root.iter("text")]
-    lines = [(text, y) for text, x, y in texts if x in {"0", "0%"} and text in name]
-    assert " ".join(text for text, _ in lines) == name
-    assert all(len(text) <= LETTERS for text, _ in lines)
-    assert all(after[1] - before[1] >= 12 for before, after in pairwise(lines))
-    assert {"26,000 tokens/s", "5,900 tokens/s"} <= {text for text, *_ in texts}
