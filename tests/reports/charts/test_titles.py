@@ -15,7 +15,6 @@ from tests.reports.charts.test_ruler import plain
     [
         ("size n", "", 64.0, "n = 64"),
         ("Size", "B", 2.0**28, "256 MiB"),
-        ("operations", "", 1.0, "1 operation"),
         ("samples in a batch", "", 64.0, "64 samples in a batch"),
         ("batch", "", 64.0, "batch 64"),
     ],
@@ -36,7 +35,6 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
         ("curve", RATIO, 0.99, 2.0, (0.0, 2.16)),
         ("curve", RATIO, 0.5, 1.0, (0.0, 1.08)),
         # From zero on, or below it, and by the logarithm.
-        ("curve", "s", 1.0, 9.9, (0.0, 10.692)),
         ("curve", "s", 1.0, 10.0, (1 / 1.35, 13.5)),
         ("dots", "s", 1.0, 29.0, (0.0, 31.32)),
         ("dots", "s", 1.0, 30.0, (1 / 1.35, 40.5)),
@@ -57,13 +55,11 @@ def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
 @pytest.mark.parametrize(
     ("low", "high", "most", "expected"),
     [
-        (0.0, 1.1, 6, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
         (0.0, 1.1, 4, [0.0, 0.4, 0.8]),
         (0.0, 0.3, 4, [0.0, 0.1, 0.2, 0.3]),
         (45.0, 152.0, 4, [50.0, 100.0, 150.0]),
         (1.0, 9.99, 6, [2.0, 4.0, 6.0, 8.0]),
         (1.0, 10.0, 6, [1.0, 2.0, 5.0, 10.0]),
-        (1.5, 15.0, 6, [2.0, 5.0, 10.0]),
         (2.0, 2100.0, 6, [3.0, 10.0, 30.0, 100.0, 300.0, 1000.0]),
         (2.0, 2100.0, 4, [10.0, 100.0, 1000.0]),
         (3e-7, 2e-3, 6, [1e-6, 1e-5, 1e-4, 1e-3]),

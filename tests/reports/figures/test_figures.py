@@ -28,26 +28,26 @@ PIXELS = round(160 / 25.4 * 300)
 TABLE = """
 ## figures
 # lines
-= Waits in loops; GFLOP/s, NVIDIA H200; n 13.6 66.4 by 0 3.89e+09; -o 16 1e+09 64 5e+08; -s 16 2e+09
-    64 3e+09; -- 16 2e+09 64 3e+09; -- 16 1e+09 64 5e+08; : 0 1e+09 1 1e+09; 16 9e+08 16 1.2e+09; 64
-    4.5e+08 64 6e+08; 16 9e+08 16 1.2e+09 64 4.5e+08 64 6e+08; 16 1.8e+09 16 2.4e+09; 64 2.7e+09 64
-    3.6e+09; 16 1.8e+09 16 2.4e+09 64 2.7e+09 64 3.6e+09; 64=64 16=16; 0=0 1e+09=1 2e+09=2 3e+09=3;
-    two, one, least, one, two
+= Waits in loops; GFLOP/s; NVIDIA H200; n; 13.6 66.4 by 0 3.89e+09; -o 16 1e+09 64 5e+08; -s 16
+    2e+09 64 3e+09; -- 16 2e+09 64 3e+09; -- 16 1e+09 64 5e+08; : 0 1e+09 1 1e+09; 16 9e+08 16
+    1.2e+09; 64 4.5e+08 64 6e+08; 16 9e+08 16 1.2e+09 64 4.5e+08 64 6e+08; 16 1.8e+09 16 2.4e+09; 64
+    2.7e+09 64 3.6e+09; 16 1.8e+09 16 2.4e+09 64 2.7e+09 64 3.6e+09; 64=64 16=16; 0=0 1e+09=1
+    2e+09=2 3e+09=3; two, one, least, one, two
 # points
-= Waits in loops; GFLOP/s, NVIDIA H200; n 2.07 7.25e+03 by 7.41e+05 1.62e+09; Noneo 3 1e+06 5e+03
+= Waits in loops; GFLOP/s; NVIDIA H200; n; 2.07 7.25e+03 by 7.41e+05 1.62e+09; Noneo 3 1e+06 5e+03
     1e+09; -- 16 1e+09 64 5e+08; : 0 2e+07 1 2e+07; 3 1e+06; 5e+03 9e+08 5e+03 1.2e+09; 1000=1,000
     100=100 10=10; 1e+06=0.001 1e+07=0.01 1e+08=0.1 1e+09=1; one, most
 # bars
-= Waits in loops; GFLOP/s, NVIDIA H200;  0 5.18e+09 by 1.5 -0.5; : 3e+09 0 3e+09 1; 9e+08 0.8
+= Waits in loops; GFLOP/s; NVIDIA H200; ; 0 5.18e+09 by 1.5 -0.5; : 3e+09 0 3e+09 1; 9e+08 0.8
     1.2e+09 0.8; 3.6e+09 -0.2 4.8e+09 -0.2; 1.8e+09 1.2 2.4e+09 1.2; 2.7e+09 0.2 3.6e+09 0.2; 0 0.64
     1e+09 0.96; 0 -0.36 4e+09 -0.04; 0 1.04 2e+09 1.36; 0 0.04 3e+09 0.36; 1.00 GFLOP/s 1.2e+09 0.8;
     4.0 GFLOP/s 4.8e+09 -0.2; 2.0 GFLOP/s 2.4e+09 1.2; 3.0 GFLOP/s 3.6e+09 0.2; 0=0 2e+09=2 4e+09=4;
     0=parts 1=whole; on the GPU, on the CPU
 # dots
-= Waits in loops; Amount, NVIDIA H200;  0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1 0; : 1 0 1 1; 1.35 1
+= Waits in loops; Amount; NVIDIA H200; ; 0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1 0; : 1 0 1 1; 1.35 1
     1.8 1; 0.9 0 1.2 0; 1.5x 1.8 1; 1.00x 1.2 0; 0.8=0.8x 1.2=1.2x 1.6=1.6x; 0=b 1=a;
 # stack
-= Low.; Energy, J, NVIDIA H200;  0 11.7 by 2.5 -0.5; Noneo 9 2.2 5.5 0.2 7 1.2; 8.1 2.2 10.8 2.2;
+= Low.; Energy, J; NVIDIA H200; ; 0 11.7 by 2.5 -0.5; Noneo 9 2.2 5.5 0.2 7 1.2; 8.1 2.2 10.8 2.2;
     4.95 0.2 6.6 0.2; 6.3 1.2 8.4 1.2; 0 1.62 1 1.98; 0 -0.38 2 -0.02; 0 0.62 0 0.98; 1 1.62 3 1.98;
     2 -0.38 5 -0.02; 9.0 J 10.8 2.2; 5.5 J 6.6 0.2; 7.0 J 8.4 1.2; 0=0 4=4 8=8; 0=b 1=c 2=a; first,
     second, all
@@ -60,24 +60,25 @@ def told(figure: Figure) -> str:
     These are its limits, lines, intervals and bands, bars, and values; then its ticks and legend.
     """
     (axes,) = figure.axes
-    paths = [path.vertices.tolist() for one in axes.collections for path in one.get_paths()]
-    shown = [
-        figure.get_suptitle(),
-        axes.get_title(loc="left").replace("\n", ", "),
-        f"{axes.get_xlabel()} {spelled(axes.get_xlim())} by {spelled(axes.get_ylim())}",
-        *(
-            f"{one.get_linestyle()}{one.get_marker()} {spelled(one.get_xydata())}"
-            for one in axes.lines
-        ),
-        *(spelled(sorted({*map(tuple, path)})) for path in paths),
-        *(spelled(bar.get_bbox().get_points()) for bar in axes.patches),
-        *(f"{text.get_text()} {spelled(text.xy)}" for text in axes.texts),
+    words = [figure.get_suptitle(), *axes.get_title(loc="left").split("\n"), axes.get_xlabel()]
+    limits = [f"{spelled(axes.get_xlim())} by {spelled(axes.get_ylim())}"]
+    lines = [
+        f"{one.get_linestyle()}{one.get_marker()} {spelled(one.get_xydata())}" for one in axes.lines
     ]
-    for axis in (axes.xaxis, axes.yaxis):
-        ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
-        shown.append(" ".join(f"{at:g}={text.get_text()}" for at, text in ticks))
-    names = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
-    return plain("; ".join([*shown, ", ".join(names)])).strip()
+    paths = [path.vertices.tolist() for one in axes.collections for path in one.get_paths()]
+    spans = [spelled(sorted({*map(tuple, path)})) for path in paths]
+    bars = [spelled(bar.get_bbox().get_points()) for bar in axes.patches]
+    texts = [f"{text.get_text()} {spelled(text.xy)}" for text in axes.texts]
+    both = [
+        (axes.get_xticks(), axes.get_xticklabels()),
+        (axes.get_yticks(), axes.get_yticklabels()),
+    ]
+    ticks = [
+        " ".join(f"{at:g}={text.get_text()}" for at, text in zip(*each, strict=True))
+        for each in both
+    ]
+    names = ", ".join(text.get_text() for one in figure.legends for text in one.get_texts())
+    return plain("; ".join([*words, *limits, *lines, *spans, *bars, *texts, *ticks, names])).strip()
 
 
 def spelled(places: Any) -> str:  # noqa: ANN401 - numbers as matplotlib has them
@@ -88,7 +89,7 @@ def spelled(places: Any) -> str:  # noqa: ANN401 - numbers as matplotlib has the
 def test_all_lies_at_its_numbers_and_is_named(row: Row) -> None:
     with style.context(STYLE, after_reset=True):
         figure = files.paint(PLOTS[row.what], SOURCE)
-    assert told(figure) == row.lines["="][0][0]
+    assert " ".join(told(figure).split()) == row.lines["="][0][0]
 
 
 def test_files_are_what_they_are_called_and_tell_no_date() -> None:

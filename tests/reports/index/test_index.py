@@ -162,7 +162,7 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
     put(run, "frobench.launches.*.others", 0.01)
     run.frobench.conclusions, count = noisy(run.benchmarks), len(run.benchmarks)
     assert of(run).doubt == f"{count} of {count} cases noisy"
-    del run.frobench.conclusions[: count // 2 + 1]
+    del run.frobench.conclusions[count // 2 :]
     assert not of(run).doubt
 
 
