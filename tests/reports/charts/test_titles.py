@@ -70,21 +70,3 @@ def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
 )
 def test_ticks_are_round_and_few(low: float, high: float, most: int, expected: list[float]) -> None:
     assert axes.ticks(low, high, most) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("ticks", "unit", "labels", "common"),
-    [
-        ([0.0, 2e-3, 4e-3], "s", ["0", "2", "4"], "ms"),
-        ([1e12, 1e15], "B/s", ["0.001", "1"], "PB/s"),
-        ([0.0, 9e11, 1e15], "B/s", ["0 B/s", "900 GB/s", "1 PB/s"], ""),
-        ([-0.125, 0.0, 1.0005], "1", ["-12.5%", "0%", "100%"], ""),
-        ([0.9995, 1.0, 1234.5], RATIO, ["0.9995x", "1x", "1,234x"], ""),
-        ([0.0], "s", ["0"], "s"),
-    ],
-)
-def test_ticks_share_a_unit_where_that_reads_well(
-    ticks: list[float], unit: str, labels: list[str], common: str
-) -> None:
-    found, shared = axes.tick_labels(ticks, unit)
-    assert ([*map(plain, found.values())], shared) == (labels, common)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
 
-import re
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from frobench.suite import checks
 from frobench.suite.checks import noise, power, rule
 from frobench.suite.stored.types import Energy, Run, Sensed, Telemetry, Work
 from tests.instruments.faults.judging import made, put
+from tests.reports.charts.test_ruler import told as all_of
 
 
 def page_of(run: Run) -> str:
@@ -37,8 +37,8 @@ def on_gpus() -> Run:
         begun=20.0,
         step=10.0,
         series=series,
-        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}},
-        launches=[20.0, 35.0],
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.234]}},
+        launches=[20.0, 22.5, 35.0, 36.0],
         unknown={"cuda:0.fan": "NVML: Not Supported"},
         cost=0.0031,
     )
@@ -48,10 +48,14 @@ def on_gpus() -> Run:
 def test_each_launch_has_a_line_where_it_began_in_every_chart() -> None:
     told: Any = sensors.sensors(on_gpus())
     assert [one.title for one, _ in told.drawn] == ["Clock", "Power"]
-    for _, drawn in told.drawn:
-        assert re.findall(r'<line x1="([\d.]+)%"[^>]*class="launch"', drawn) == ["0", "60"]
-        assert re.findall(r'y="14">([^<]+)</text>', drawn) == ["launch 1", "2"]
-    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "75%")]
+    assert all_of(told.drawn[1][1]).partition("300 0 36; ")[2] == (
+        "20 0 181; 30 40 181; 40 80 181; time of the run, s 100 200; W 0 14; "
+        "launch 0 20, 0 164; launch 1 0 14; launch 10 20, 10 164; launch 60 20, 60 164; 3 60 14; "
+        "launch 64 20, 64 164; k1 d0 NVIDIA H200 (cuda:0): 100 W to 300 W 20 146, 100 32; "
+        "k2 d1 NVIDIA H200 (cuda:1): 90 W to 90 W 20 152, 60 152, 100 152"
+    )
+    assert told.held_back == [("NVIDIA H200 (cuda:0)", "SwPowerCap", "62%")]
+    assert told.cost == "0.31%"
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -127,4 +131,4 @@ def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
         (45.0, 1, 300.0),
     ]
     assert ("cuda:0", "fan", None, None, None, "NVML: Not Supported") in found
-    assert ("cuda:0", "held_back.SwPowerCap", 45.0, 1, 0.5, None) in found
+    assert ("cuda:0", "held_back.SwPowerCap", 45.0, 1, 0.234, None) in found
