@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -56,7 +56,7 @@ def _places(shape: ET.Element) -> list[Place]:
     if shape.tag == "rect" and "transform" not in known:
         middle = y + float(known["height"]) / 2
         return [(10 * x, middle), (10 * (x + float(known["width"])), middle)]
-    return [(10 * float(x), float(y)) for x, y in ends or [(x, y)]]
+    return [(10 * float(x), float(y)) for x, y in ends] or [(10 * x, y)]
 
 
 def told(drawn: str) -> str:
@@ -77,7 +77,7 @@ def around(value: float) -> Estimate:
     return Estimate(value, 0.9 * value, 1.2 * value, 8)
 
 
-def line(label: str, numbers: Mapping[float, float] | Mapping[str, float]) -> Series:
+def line(label: str, numbers: Mapping[Any, float]) -> Series:
     """Return points that have intervals, of cases named by the line and the place."""
     return Series(label, tuple(Point(x, around(y), (f"{label} {x}",)) for x, y in numbers.items()))
 
@@ -222,9 +222,10 @@ def test_all_lies_at_its_values_by_the_ticks_beside_its_place(plot: Plot) -> Non
             return step * names.index(x) + plots.NAME + plots.BAR * (at - 0.5)
         return edge + (1000 - 2 * edge) * (x - 16) / 112
 
-    truth = [("grid", [(value, 0), (value, full if in_rows else 1000)]) for value in values]
+    end = float(full if in_rows else 1000)
+    truth: list[Drawn] = [("grid", [(value, 0.0), (value, end)]) for value in values]
     if level is not None:
-        truth.append(("level", [(level, 0), (level, full if in_rows else 1000)]))
+        truth.append(("level", [(level, 0.0), (level, end)]))
     truth += expected(plot, beside)
     ticks: dict[str, float] = {}
     rows, drawn, svg = [], [], draw(plot)
@@ -238,7 +239,7 @@ def test_all_lies_at_its_values_by_the_ticks_beside_its_place(plot: Plot) -> Non
             drawn.append((looks, places))
     base = 0 if in_rows else 4
     place = ruler({value: ticks[text] - base for value, text in values.items()})
-    found, true = (sorted(each, key=itemgetter(0)) for each in (drawn, truth))
+    found, true = sorted(drawn, key=itemgetter(0)), sorted(truth, key=itemgetter(0))
     assert [looks for looks, _ in found] == [looks for looks, _ in true]
     assert [c for _, places in found for at in places for c in at] == pytest.approx(
         [c for _, places in true for value, where in places for c in (place(value), where)], abs=1

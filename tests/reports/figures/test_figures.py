@@ -55,7 +55,7 @@ def told(figure: Figure) -> str:
 
     These are its limits, lines, intervals and bands, bars, and values; then its ticks and legend.
     """
-    (axes,) = figure.axes
+    axes: Any = figure.axes[0]
     words = [figure.get_suptitle(), *axes.get_title(loc="left").split("\n"), axes.get_xlabel()]
     limits = [f"{spelled(axes.get_xlim())} by {spelled(axes.get_ylim())}"]
     lines = [
