@@ -199,6 +199,7 @@ def test_the_first_class_that_works_does_what_the_body_does_and_the_vendors_is_t
     monkeypatch: pytest.MonkeyPatch, classes: dict[str, type], made: list[str]
 ) -> None:
     device = Gpu("cpu")
+    monkeypatch.setattr(pytest, "skip", pytest.fail)  # one of them works
     for own in abilities.VENDORS_GRAPHS:
         monkeypatch.setattr(device.module, own, classes.get(own), raising=False)
     monkeypatch.setattr(torch.accelerator, "Graph", classes.get("Graph"), raising=False)

@@ -120,22 +120,51 @@ def test_noise_of_three_percent_rarely_costs_more(name: str, best: dict[str, flo
     assert min(parts) >= 0.95
 
 
-def test_it_ends_when_nothing_promises_more() -> None:
-    seconds, processors = SURFACES["132 processors"]
-    limits = (CALL, 1000.0, processors)
-    tries = searched(seconds, limits, 0.0, seed=1)
-    assert strategy.LEAST_TRIES < len(tries) < 700
-    assert strategy.proposal(tries, *limits) is None
-    found = strategy.outcome(tries)
+@pytest.mark.parametrize(
+    ("name", "given", "tries", "led_to"),
+    [
+        ("132 processors", 1000.0, 303, (280, [5376, 16512, 5632], 5)),
+        ("132 processors", 100.0, 89, (68, [5376, 16384, 5632], 5)),
+        ("132 processors", 20.0, 20, (14, [8192, 8192, 8192], 3)),
+        ("132 processors", 4.0, 6, (6, [8192, 8192, 8192], 1)),
+        ("a CPU with a plateau", 1000.0, 366, (340, [640, 832, 640], 5)),
+        ("a CPU with a plateau", 100.0, 87, (66, [768, 768, 640], 5)),
+        ("a CPU with a plateau", 20.0, 20, (13, [768, 768, 768], 3)),
+        ("a CPU with a plateau", 4.0, 6, (5, [768, 768, 768], 2)),
+    ],
+)
+def test_it_ends_when_nothing_promises_more_or_the_time_is_over_with_the_leaders_tried_again(
+    name: str, given: float, tries: int, led_to: tuple[int, list[int], int]
+) -> None:
+    seconds, processors = SURFACES[name]
+    made = searched(seconds, (CALL, given, processors), 0.0, seed=1)
+    found = strategy.outcome(made)
     assert found is not None
-    assert sum([*one.shape] == found.shape for one in tries) == strategy.LEADER_TRIES
+    of_it = sum([*one.shape] == found.shape for one in made)
+    assert (len(made), (found.shapes, found.shape, of_it)) == (tries, led_to)
 
 
 def test_the_winner_is_not_the_one_that_was_lucky_once() -> None:
     steady, lucky = Shape(512, 512, 512), Shape(1024, 512, 512)
-    tries = [Try(steady, steady.flops / 1e12, 1.0)] * 3 + [Try(lucky, lucky.flops / 1.2e12, 1.0)]
+    tries = [Try(steady, steady.flops / 1e12, 1.0)] * 3
+    tries.append(Try(lucky, lucky.flops / 1.2e12, 1.0006))
     found = strategy.outcome(tries)
-    assert found == Search(shape=[*steady], shapes=2, seconds=4.0, runner_up=1.0)
+    assert found == Search(shape=[*steady], shapes=2, seconds=4.001, runner_up=1.0)
+
+
+def test_what_is_as_large_as_a_shape_without_memory_is_not_tried() -> None:
+    cubes = [Shape(side, side, side) for side in (256, 384, 512)]
+    tries = [Try(cube, took, 1.0) for cube, took in zip(cubes, (1.0, 1e-3, None), strict=True)]
+    assert strategy.proposal(tries, CALL, 100.0) == cubes[1]  # the fastest again
+    assert strategy.outcome(tries[2:]) is None
+
+
+def test_neighbours_are_ever_nearer_and_one_side_grows_or_shrinks_or_two_do_each() -> None:
+    near = [*strategy.around(Shape(512, 512, 512), None)]
+    assert near[:2] == [Shape(256, 512, 512), Shape(512, 256, 512)]
+    assert len(near) == 54
+    assert sorted({one.rows for one in near}) == [256, 320, 384, 448, 512, 576, 640, 768, 1024]
+    assert {sorted(one)[1] for one in near} == {512}
 
 
 CPU = Device("cpu")
@@ -174,5 +203,6 @@ def test_cases_share_the_time_and_leave_what_they_do_not_use(
         some.find(case, CPU, make)
         some.waiting.discard(case)
     first, second = (tried.attempt.spent for tried in journal[:2])
-    given = [seconds for (_, _, seconds, _), _ in once.call_args_list[::2]]
-    assert given == pytest.approx([20.0, (60.0 - first) / 2, 60.0 - first - second])
+    given = [told[1:] for told, _ in once.call_args_list[::2]]
+    shares = [20.0, (60.0 - first) / 2, 60.0 - first - second]
+    assert given == [(0.05, pytest.approx(share), None) for share in shares]
