@@ -259,7 +259,7 @@ def admit(
         share = BRIEF_CALLS * call if brief else 0.0
         if call > profiles.longest_call(settings, headline=case.headline, before=known):
             why = " when this machine's last run left it out" if known is False else ""
-        elif used + share > FACTORS[known] * room:
+        elif brief and used + share > FACTORS[known] * room:
             why = f", and all such headline cases have {profiles.HEADLINE_PART:.0%} of the budget"
         else:
             used += share

@@ -271,12 +271,18 @@ def test_a_second_run_has_the_cases_of_the_first_though_calls_take_about_the_lim
 def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget() -> None:
     pairs = cases(headline=(0.5 * LIMIT, 9 * LIMIT, 5 * LIMIT, 14 * LIMIT), others=())
     admitted, refused = planning.admit(pairs, QUICK, {})
-    assert [record.brief for _, record in admitted] == [False, True]
+    assert [(case.name, one.brief) for case, one in admitted] == [
+        ("lead 0", False),
+        ("lead 2", True),
+    ]
     assert refused["lead 1"].reason == (
         "takes 180 ms a call, over this profile's 20 ms, and all such headline cases have 10% of "
         "the budget"
     )
     assert refused["lead 3"].reason == "takes 280 ms a call, over this profile's 20 ms"
+    for before, names in (("lead 1", ["lead 0", "lead 1"]), ("lead 3", ["lead 0", "lead 3"])):
+        again, _ = planning.admit(pairs, QUICK, {before: True})  # which now comes first
+        assert [case.name for case, _ in again] == names
 
 
 def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Path) -> None:
