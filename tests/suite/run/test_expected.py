@@ -97,8 +97,8 @@ def test_the_same_profile_leaves_out_what_it_left_out_before() -> None:
 
 def test_launches_are_expected_to_take_as_long_as_those_of_the_last_run() -> None:
     run = before(*(square(n) for n in range(1, 101)))
-    for launch in run.frobench.launches:
-        launch.seconds = 27.5
+    for number, launch in enumerate(run.frobench.launches):
+        launch.seconds = 27.5 if number else 100.0  # which was disturbed
     whole = expected(*(identity(n) for n in range(1, 101)), run=run)
     assert whole.launches == 9
     assert whole.run_seconds == pytest.approx(10 * 27.5)
@@ -121,11 +121,14 @@ def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> Non
         run.frobench.run = f"2026010{number}T000000Z-abc"
         run.frobench.environment.cpu.model_number = model
         paths.append(store.write(run, tmp_path))
-    paths[1].with_name("20270101T000000Z-abc.json").write_text("{")
+    for day in range(1, 10):
+        paths[1].with_name(f"2027010{day}T000000Z-abc.json").write_text("{")
     here = store.read(paths[1]).frobench.environment
     found = newest(paths[0].parent, machine_id(here.cpu, here.accelerators))
     assert found is not None
     assert found.frobench.run == paths[1].stem
+    paths[1].with_name("20280101T000000Z-abc.json").write_text("{")  # the twelfth that is no use
+    assert newest(paths[0].parent, machine_id(here.cpu, here.accelerators)) is None
     assert newest(tmp_path / "nowhere", "") is None
 
 

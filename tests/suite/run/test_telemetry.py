@@ -19,7 +19,14 @@ from frobench.suite.errors import WrongResultError
 from frobench.suite.journal import Begun, Busy, Record, Rested
 from frobench.suite.launch import case
 from frobench.suite.machine.sensors import sensor as sensors
-from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source, seal
+from frobench.suite.machine.sensors.sensor import (
+    ENERGY,
+    HELD_BACK,
+    MEAN_POWER,
+    Sensor,
+    Source,
+    seal,
+)
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure.timed_loop import AT_ONCE, Sampler
@@ -145,8 +152,10 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
     path = tmp_path / "t"
     first, second = counter(), counter()
+    assert telemetry.last_moment(path) == 0
     sampled(path, source(Sensor("cpu", {"load": first})), until=lambda: first.call_count >= 1)
     before = list(telemetry.readings(path))
+    assert telemetry.last_moment(path) == 7
     with path.open("ab") as file:
         file.write(b'{"type":"tick","at":')  # the process was killed here
     assert list(telemetry.readings(path)) == before
@@ -191,18 +200,19 @@ def alone(at: float, **values: float) -> Reading:
 
 def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counter_alone() -> None:
     found = of_cases(
-        tick(109.9, power_watts=1),
-        tick(110.2, power_watts=300),
+        tick(109.99, power_watts=1),
+        tick(110.0, power_watts=300),
         alone(110.3, energy_joules=5.0),
-        tick(110.9, power_watts=500),
+        tick(110.9, power_watts=500, **{MEAN_POWER: 7}),  # also of the time before
         tick(111.5, power_watts=2),
-        tick(121.5, power_watts=400),
+        tick(122.0, power_watts=400, **{MEAN_POWER: 350}),
         alone(121.6, energy_joules=6.0),
+        tick(122.01, power_watts=3),
     )
     assert set(found) == {"product"}
     seen = found["product"]["cuda:0"]
     assert seen.readings == 3
-    assert seen.values == {"power_watts": (300, 400, 500)}
+    assert seen.values == {"power_watts": (300, 400, 500), MEAN_POWER: (350, 350, 350)}
 
 
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
@@ -220,9 +230,8 @@ def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() 
         alone(110.9),
         tick(115.0, "cuda:0", "GpuIdle", fan=0.5, energy_joules=7),
         tick(121.1, "cuda:0", fan=0.5, energy_joules=8),
-        tick(121.2, "cuda:0", fan=0.5, energy_joules=9),
     )["product"]["cuda:0"]
-    assert seen.held_back == {"HwSlowdown": 0.25, "SwPowerCap": 0.5}
+    assert seen.held_back == {"HwSlowdown": 0.333, "SwPowerCap": 0.667}
     assert seen.values == {"fan": (0.5, 0.5, 0.5)}
 
 
@@ -238,10 +247,12 @@ def of_run(*lines: Line) -> Telemetry:
 
 
 def test_the_series_are_medians_of_equal_steps_with_gaps_where_nothing_was_read() -> None:
-    fans = ((100.0, 0.1), (100.1, 0.3), (100.2, 0.2), (101, 1))
-    found = of_run(*(tick(at, fan=fan) for at, fan in fans))
-    assert (found.begun, found.step) == (0, telemetry.LEAST_STEP)
+    fans = ((100.0014, 0.1), (100.1, 0.3), (100.2, 0.2), (101.1, 1))
+    lines = [tick(at, "cuda:0", *["Cap"] * (fan == 0.3), fan=fan) for at, fan in fans]
+    found = of_run(*lines)
+    assert (found.begun, found.step) == (0.001, 0.25)
     assert found.series == {"cuda:0": {"fan": [0.2, None, None, None, 1]}}
+    assert found.held_back == {"cuda:0": {"Cap": [0.33, None, None, None, 0]}}
 
 
 def test_a_long_run_has_a_few_hundred_points_and_a_small_file() -> None:
@@ -252,11 +263,19 @@ def test_a_long_run_has_a_few_hundred_points_and_a_small_file() -> None:
     ))  # fmt: skip
     assert {len(one or ()) for device in found.series.values() for one in device.values()} == {301}
     assert len(msgspec.json.encode(found)) < 20_000 * 2
-    assert found.cost == pytest.approx(0.02, rel=0.01)
+    assert (found.step, found.cost) == (1.666333, 0.020004)
 
 
-def test_energy_counts_from_the_first_reading() -> None:
-    found = of_run(tick(100, energy_joules=98_765.4), tick(100.5, energy_joules=98_800.5))
+def test_energy_counts_from_the_first_reading_and_no_sensor_tells_more_than_it_knows() -> None:
+    more = {"sm_clock_hz": 1_234_567_890, "temperature_celsius": 41.26, "fan": 0.12345}
+    found = of_run(tick(100, energy_joules=98_765.4, **more), tick(100.5, energy_joules=98_800.53))
+    first = {name: seen and seen[0] for name, seen in found.series["cuda:0"].items()}
+    assert first == {
+        "energy_joules": 0,
+        "sm_clock_hz": 1_234_600_000,
+        "temperature_celsius": 41.3,
+        "fan": 0.123,
+    }
     assert found.series["cuda:0"]["energy_joules"] == [0, None, 35.1]
 
 
@@ -274,8 +293,8 @@ def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
 
 
 def test_launches_begin_on_the_runs_clock_also_after_another_sitting() -> None:
-    later = replace(tick(119.5, fan=0.1), run=30.0)  # 10.5 s were no part of the run
-    assert of_run(tick(109.5, fan=0.1), later).launches == [10, 30.5]
+    later = replace(tick(119.5, fan=0.1), run=30.0014)  # 10.5 s were no part of the run
+    assert of_run(tick(109.5, fan=0.1), later).launches == [10, 30.501]
 
 
 def test_a_run_that_could_read_nothing_says_why_and_one_that_did_not_ask_nothing() -> None:
@@ -333,11 +352,11 @@ def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
 
 
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
-    lines = [*ticks(0, 10, 300.0)]
-    records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
+    lines = [*ticks(0, 10, 300.01234)]
+    records = [busy(0, 2.0, 3.5, 1200), busy(2, 6.0, 7.75, 700), busy(3, 8.0, 10.0, 700)]
     found = energy.energy_of_cases(lines, records, USED, launches=3)["product"]
     assert found.seconds == [0.00125, None, 0.0025]
-    assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
+    assert found.joules == [0.375015, None, 0.750031]
 
 
 @pytest.mark.parametrize(
@@ -354,8 +373,8 @@ def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) 
 
 
 def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
-    lines = [*ticks(0, 1.2, 200.0), *ticks(1.3, 3.3, 75.0, already=1e6 + 1.2 * (200.0 - 75.0))]
-    assert energy.idle_watts(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
+    lines = [*ticks(0, 1.2, 200.0), *ticks(1.3, 3.3, 75.06, already=1e6 + 1.2 * (200.0 - 75.0))]
+    assert energy.idle_watts(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.1}
     assert energy.idle_watts(lines, []) == {}
 
 
@@ -421,7 +440,7 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     install(monkeypatch, gpu)
     (sensor,) = sources({"cuda:0": Identity(seal("a", "7"))}, "7")[1].sensors()
     source = Source("NVML", ["cuda:0"], lambda: [sensor])
-    stepped = SimpleNamespace(monotonic=look, thread_time=lambda: 0.0)
+    stepped = SimpleNamespace(monotonic=look, thread_time=lambda: (now[0] - 100) / 50)
     monkeypatch.setattr(telemetry, "time", stepped)
     monkeypatch.setattr(sensors, "time", stepped)
     over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
@@ -432,3 +451,6 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
             break
     found = energy.energy_of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
+    told = [line for line in lines if isinstance(line, Reading)][:4]
+    assert [round(line.at, 3) for line in told] == [100.06, 100.16, 100.38, 100.6]
+    assert [round(line.took, 4) for line in told] == [0.002, 0.004, 0.0024, 0.0044]
