@@ -79,11 +79,26 @@ def test_an_expression_that_pytest_collects_but_cannot_read_is_misused(tmp_path:
         run(tmp_path)
 
 
-def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
-    with made_up(lost(times=2)):
-        with pytest.raises(CutShortError, match="lost 2 processes in a row before a case ended"):
+@pytest.mark.parametrize(
+    ("mode", "records_before", "message"),
+    [
+        ("pilot", 0, "the benchmarks cannot be collected (its process was ended by SIGKILL); py"),
+        ("pilot", 2, "the pilot lost 2 processes to cases that hang or crash; the last one said:"),
+        ("measure", 0, "launch 1 lost 2 processes in a row before a case ended; the last one said"),
+    ],
+)
+def test_two_processes_lost_in_a_row_end_a_run_which_can_be_resumed_once_it_has_a_plan(
+    tmp_path: Path, mode: str, records_before: int, message: str
+) -> None:
+    twice = lost(mode=mode, records_before=records_before, times=2)
+    with made_up(twice):
+        with pytest.raises(CannotRunError) as ended:
             run(tmp_path)
-        assert run(tmp_path, resume="last")[1].frobench.complete
+        assert str(ended.value).startswith(message)
+        assert twice.modes == [*["pilot"] * (mode == "measure"), mode, mode]
+        if isinstance(ended.value, CutShortError):
+            assert run(tmp_path, resume="last")[1].frobench.complete
+        assert isinstance(ended.value, CutShortError) == (mode == "measure")
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 4, 5, 70, 71])

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from frobench.suite.journal import Refused
-from frobench.suite.run.progress import Reporter, say_refusal
+from frobench.suite.run.progress import Reporter, in_brief, reasons, say_refusal
+from frobench.suite.stored.types import Outcome
 from tests.instruments.runs.made_up_launches import LAUNCHES, Quiet, made_up, run
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
@@ -83,6 +84,30 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
         *("failed: first: why", "  no failed here"),
         *("failed: second: why", "  no failed here"),
     ]
+
+
+def left_out(*reasons: str | None) -> list[Outcome]:
+    """Return outcomes with these reasons, of which the last case failed."""
+    found = [
+        Outcome(fullname=f"b.py::bench_{n}", group="", params={}, status="skipped", reason=reason)
+        for n, reason in enumerate(reasons)
+    ]
+    found[-1].status = "failed"
+    return found
+
+
+def test_why_cases_are_left_out_is_said_in_one_line_or_in_a_few() -> None:
+    slow = "takes 1 s a call, over this profile's 20 ms"
+    told = left_out("no card; none", slow, "no card (here)", slow, slow, None, "a: b", "c", "d")
+    assert in_brief(told) == (
+        "9 cases left out: too slow for this profile, no card, no reason given, a, 2 more reasons"
+    )
+    assert in_brief(told[5:8]) == "3 cases left out: no reason given, a, c"
+    many = left_out("0", "0", "0", *map(str, range(1, 12)))
+    lines = [f"  skipped: bench_{n + 2}: {n}" for n in range(1, 9)]
+    failed, skipped = "  failed: bench_13: 11", "  skipped: bench_0 and 2 more: 0"
+    assert reasons(many) == [failed, skipped, *lines, "  and 2 more reasons"]
+    assert reasons(many[4:]) == [failed, *lines[1:], *reasons(many[11:13])]
 
 
 def test_what_is_done_of_a_run_grows_from_nothing_by_each_case(
