@@ -33,7 +33,7 @@ from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import identity
 
-STANDARD = settings_for("standard", ["cpu"])
+STANDARD, RIGOROUS = settings_for("standard", ["cpu"]), settings_for("rigorous", ["cpu"])
 LEAST = PROFILES["standard"].least_case_seconds
 GPU = "cuda:0"
 Pair = tuple[CaseIdentity, Measured]
@@ -180,9 +180,11 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest(
 
 
 def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
-    numbers = (20, 100, 200, 300)
-    found = [choose_case_seconds([seen()] * number, STANDARD, 2.0, 10.0) for number in numbers]
-    assert found == [0.5, 0.2, 0.1, 0.07]
+    share = (0.92 * 1800 - 60.0) / 12
+    for seconds in (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0):
+        startup = share - launch_seconds([seen()], 1e-6, seconds)
+        assert choose_case_seconds([seen()], RIGOROUS, startup, 60.0) == seconds
+    assert choose_case_seconds([seen()] * 20, STANDARD, 2.0, 10.0) == 0.5
     assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == LEAST
 
 
@@ -380,6 +382,7 @@ def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
     plan = frozen(suite_on_cuda(IN_QUICK, IN_QUICK), "quick", {GPU: None})
     assert len(plan.cases) == IN_QUICK
     assert plan.seconds_at_least <= 90
+    assert plan.settings.case_seconds == 0.01
     assert launches(plan) == plan.settings.least_launches
     assert plan.windows(0) == []
 
