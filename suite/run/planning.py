@@ -119,10 +119,9 @@ def choose_case_seconds(
         seconds
         for most, share in shares
         for seconds in CASE_SECONDS
-        if limits.least_case_seconds <= seconds <= most
-        and launch_seconds(ran, startup, seconds) <= share
+        if seconds <= most and launch_seconds(ran, startup, seconds) <= share
     ]
-    return max(fitting, default=limits.least_case_seconds)
+    return max([limits.least_case_seconds, *fitting])
 
 
 def launch_share(settings: Settings, spent: float, launches: int | None = None) -> float:

@@ -18,13 +18,12 @@ from tests.instruments.devices.virtual import VirtualClock
 
 @dataclass(frozen=True)
 class MadeUp:
-    """A case, what an undisturbed call of it takes, and how often the limit it may take."""
+    """A case, and what an undisturbed call of it takes."""
 
     function: str
     parameters: Parameters
     work: Work
     seconds: float
-    times: float = LEEWAY
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Pilot:
         explorer = Explorer(self._settings, lambda: self._accounts)
         for place, case in enumerate(cases):
             where = case.function, case.parameters
-            longest = case.times * self._settings.longest_sample
+            longest = LEEWAY * self._settings.longest_sample
             reason = explorer.refusal(where, longest)
             if reason is None:
                 sampler = Sampler(partial(self._call, case.seconds), [], clock=self._clock)

@@ -209,6 +209,10 @@ EPYC = {128: 97e-6, 256: 1.1e-3, 512: 11e-3, 1024: 0.215}
         pytest.param(linear(0.0), 1024, "2.15 s a call", id="two sizes tell computing"),
         pytest.param(linear(50e-3), 1024, "2.2 s a call", id="from launching"),
         pytest.param({128: 3.0, 256: 2.0}, 1024, "2 s a call", id="a larger one is never quicker"),
+        pytest.param({512: 6.2e-3, 256: 6.2e-3 / 8}, 2048, None, id="two sizes are believed"),
+        pytest.param({512: 6.3e-3, 256: 6.3e-3 / 8}, 2048, "403 ms a call", id="within 1.6 times"),
+        pytest.param({54: 3.0, 108: 2.0}, 215, None, id="any device does so little in time"),
+        pytest.param({54: 3.0, 108: 2.0}, 216, "2 s a call", id="and not always more"),
     ],
 )
 def test_small_cases_foretell_large(known: dict[int, float], n: int, said: str | None) -> None:

@@ -4,10 +4,8 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +13,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from frobench.suite import profiles
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Begun, Collected, Measured, Refused, Surroundings
+from frobench.suite.journal import Begun, Collected, Measured, Surroundings
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.plan import CaseIdentity, Plan, launches_within
 from frobench.suite.profiles import PROFILES, limits_of, settings_for
@@ -25,9 +22,8 @@ from frobench.suite.run import planning
 from frobench.suite.run.planning import choose_case_seconds, launch_seconds, too_long
 from frobench.suite.run.runner import Request, _announce, settle
 from frobench.suite.stored.store import most_launches
-from frobench.suite.stored.types import Outcome, ProfileName, Search, Work
+from frobench.suite.stored.types import ProfileName, Search, Work
 from frobench.suite.units import format_seconds
-from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
@@ -251,48 +247,23 @@ def test_the_limits_of_each_profile_are_those_of_the_methodology() -> None:
 
 QUICK = settings_for("quick", ["cpu"])
 LIMIT = QUICK.longest_sample
-HEADLINES = [identity(f"lead {n}") for n in range(5)]
-CASES = HEADLINES + [identity(f"other {n}", headline=False) for n in range(30)]
 
 
-def outcomes(seconds: Mapping[str, float], before: Mapping[str, bool]) -> list[Outcome]:
-    """Return what becomes of the cases whose calls take so long."""
-    pilot = Pilot(QUICK, lambda _: Delay(), keeps_accounts=True)
-    most = {True: profiles.AS_BEFORE * profiles.headline_times(QUICK), False: profiles.AS_BEFORE}
-    pilot.explore(
-        MadeUp(one.fullname, one.params, Work(items=1), seconds[one.fullname], most[one.headline])
-        for one in CASES
-    )
-    refused = {}
-    for place, reason in pilot.left_out.items():
-        name = CASES[place].fullname
-        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
-    ran = [
-        pair(one.fullname, "cpu", seconds[one.fullname], headline=one.headline)
-        for one in CASES
-        if one.fullname not in refused
-    ]
-    refused |= planning.admit(ran, QUICK, before)[1]
-    return [planning.outcome(one, refused.get(one.fullname)) for one in CASES]
-
-
-def passed(found: list[Outcome]) -> set[str]:
-    return {one.fullname for one in found if one.status == "passed"}
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_second_run_has_the_cases_of_the_first_though_calls_take_about_the_limit(
-    seed: int,
+@pytest.mark.parametrize(
+    ("before", "most", "why"),
+    [(None, 1.25, ""), (True, 2, ""), (False, 0.5, " when this machine's last run left it out")],
+)
+def test_a_case_that_the_last_run_measured_may_take_longer_and_one_that_it_left_out_must_not(
+    *, before: bool | None, most: float, why: str
 ) -> None:
-    rng = Random(seed)  # noqa: S311 - no secret
-    found: list[Outcome] = []
-    every = []
-    for _ in range(3):
-        drawn = {one.fullname: rng.uniform(0.6, 1.5) * LIMIT for one in CASES}
-        found = outcomes(drawn, planning.choices(found))
-        every.append(passed(found))
-    assert every[0] == every[1] == every[2]
-    assert every[0] >= {one.fullname for one in HEADLINES}
+    known = {} if before is None else {"other 0": before, "other 1": before}
+    pairs = cases((), (0.999 * most * LIMIT, 1.001 * most * LIMIT))
+    admitted, refused = planning.admit(pairs, QUICK, known)
+    assert [case.name for case, _ in admitted] == ["other 0"]
+    call = format_seconds(1.001 * most * LIMIT)
+    assert refused["other 1"].reason == f"takes {call} a call, over this profile's 20 ms{why}"
+    found = [planning.outcome(case, refused.get(case.name)) for case, _ in pairs]
+    assert planning.choices(found) == {"other 0": True, "other 1": False}
 
 
 def test_headline_cases_with_long_calls_are_brief_and_have_a_tenth_of_the_budget() -> None:

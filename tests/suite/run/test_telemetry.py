@@ -29,7 +29,7 @@ from frobench.suite.machine.sensors.sensor import (
 )
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.vendor import Identity
-from frobench.suite.measure.timed_loop import AT_ONCE, Sampler
+from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.profiles import LEAD, WINDOW
 from frobench.suite.run import energy, telemetry
 from frobench.suite.run.telemetry import Line, Reading, Unreadable, recording
@@ -330,18 +330,16 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
     monkeypatch.setattr("frobench.suite.measure.timed_loop.monotonic", lambda: 1000 + clock.now)
 
     def body() -> int:
-        clock.now += AT_ONCE / 2.5
+        clock.now += 0.04
         return next(numbers)
 
     sampler = Sampler(body, [], clock=clock)
     window = sampler.repeat()
-    batch = 3 * AT_ONCE / 2.5
-    before, inside = LEAD // batch + 1, WINDOW // batch + 1
-    assert window.calls == 3 * inside
-    assert sampler.result == 2 + 3 * (before + inside)
-    assert window.seconds == pytest.approx(inside * batch)
-    assert window.ended - window.begun == pytest.approx(inside * batch)
-    assert window.begun == pytest.approx(1000 + 2 * AT_ONCE / 2.5 + before * batch)
+    # Three calls at once take a tenth of a second: three times before the window, 17 in it.
+    assert (window.calls, sampler.result) == (3 * 17, 2 + 3 * (3 + 17))
+    assert window.seconds == pytest.approx(17 * 0.12)
+    assert window.ended - window.begun == pytest.approx(17 * 0.12)
+    assert window.begun == pytest.approx(1000 + 2 * 0.04 + 3 * 0.12)
 
 
 def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
