@@ -136,17 +136,6 @@ def test_wrong_products_fail(spoil: Callable[[Tensor, Tensor], Tensor]) -> None:
     assert not freivalds(a, b)(spoil(a, b)).passed
 
 
-def test_a_fault_in_a_few_rows_is_found_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_result, "_ENTRIES", 64 * 100)
-    a, b = factors((256, 64, 64))
-    product = a @ b
-    check = freivalds(a, b)(product)
-    assert check.passed
-    assert check.compared.endswith("100 of 256 rows")
-    product[::2] = 0
-    assert not freivalds(a, b)(product).passed
-
-
 def rounded_to_tf32(matrix: Tensor) -> Tensor:
     """Keep 10 bits of each fraction, as tensor cores do with float32."""
     return cut_to_tf32((matrix.view(torch.int32) + 0x1000).view(torch.float32))

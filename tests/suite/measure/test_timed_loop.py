@@ -142,13 +142,6 @@ def test_what_a_body_holds_is_let_go_without_garbage_collection(clock: VirtualCl
         assert not held
 
 
-def test_cold_samples_are_single_calls_without_the_emptying(clock: VirtualClock) -> None:
-    cold = taking(clock, 1.0)
-    seen = sampler(clock, taking(clock, 1e-6), cold=cold).run(SETTINGS)
-    assert (seen.iterations, cold()) == (1, len(seen.samples) + 1)
-    assert max(seen.samples) < 1e-5
-
-
 @pytest.mark.parametrize("name", ["before", "cold"])
 def test_what_comes_before_samples_takes_of_the_cases_time(clock: VirtualClock, name: str) -> None:
     seen = sampler(clock, taking(clock, 1e-6), **{name: taking(clock, 0.02)}).run(SETTINGS)
