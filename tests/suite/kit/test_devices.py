@@ -122,13 +122,30 @@ def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
     assert a not in (b, drawn(8)[0])
 
 
-def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
+def test_many_numbers_are_drawn_in_pieces_whatever_the_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(devices, "PIECE", 100)
+    drawn = []
+    for threads in (1, 3):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        drawn.append(Device("cpu", 5).uniform(250).tolist())
+    assert drawn[0] == drawn[1]
+    assert len({*drawn[0]}) == 250
+    assert -1 <= min(drawn[0]) < -0.9 < 0.9 < max(drawn[0]) <= 1
+
+
+@pytest.mark.parametrize(("dtype", "bytes_each"), [("float32", 4), ("float64", 12), ("int8", 5)])
+def test_what_does_not_fit_is_refused_before_it_is_tried(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, bytes_each: int
+) -> None:
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 10 * 2**30)
     device = Device("cpu")
-    with pytest.raises(DoesNotFitError, match=r"cpu has .* GiB free"):
-        device.require(2 * device.free_bytes())
-    with pytest.raises(DoesNotFitError):
-        device.uniform(2**20, 2**30)
-    device.require(1)
+    device.require(9 * 2**30)
+    with pytest.raises(DoesNotFitError, match=r"^needs 9.0 GiB; cpu has 10.0 GiB free$"):
+        device.require(9 * 2**30 + 1)
+    with pytest.raises(DoesNotFitError, match=f"needs {bytes_each * 1024}.0 GiB"):
+        device.uniform(2**20, 2**20, dtype=dtype)
 
 
 def test_a_changed_setting_shows_in_the_global_state() -> None:
@@ -168,6 +185,42 @@ def test_the_first_call_after_which_nothing_is_left_is_used(
     monkeypatch.setattr(devices, "_known_work", lambda _: known)
     monkeypatch.setattr(devices, "_left", lambda _, wait: wait())
     assert devices.proved.__wrapped__(torch.device("meta")).name == name
+
+
+WORKS = [(256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1)]
+"""Edges of the matrices, and products in a row, that are tried as known work."""
+
+
+@pytest.mark.parametrize(
+    ("left", "called", "tried"),
+    [
+        ((1.0, 2.0), 0.0, WORKS[:2]),  # as long as a ready reading, and as long again
+        ((1.0, 1.9, 1.0, 1.0, 1.0), 0.0, WORKS),
+        ((1.0,), 3.0, WORKS[:1]),  # it computes when it is called
+        ((1.0, 1.0, 2.0), 2.9, WORKS[:3]),
+    ],
+)
+def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
+    monkeypatch: pytest.MonkeyPatch, left: tuple[float, ...], called: float, tried: list[object]
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def work_left(work: Any) -> float:  # noqa: ANN401 - a partial
+        edge, calls = len(work.args[1][0]), len(work.args[1]) - 1
+        if (edge, calls) not in seen:
+            seen.append((edge, calls))
+        return left[len(seen) - 1]
+
+    def seconds_called(work: Any) -> float:  # noqa: ANN401 - as above
+        return called * (len(work.args[1]) - 1)
+
+    monkeypatch.setattr(torch, "matmul", lambda one, _: one)
+    monkeypatch.setattr(devices, "reading", lambda _: 1.0)
+    monkeypatch.setattr(devices, "_called", seconds_called)
+    monkeypatch.setattr(devices, "_left", work_left)
+    known = devices._known_work(torch.device("cpu"))
+    assert seen == tried
+    assert (known.ready, known.left) == (1.0, left[-1] - 1.0)
 
 
 @pytest.mark.parametrize(
