@@ -99,6 +99,19 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
 
 
 @pytest.mark.parametrize(
+    ("more", "blocked", "in_a_row"),
+    [({}, 1, True), ({"against": lambda: None}, 0, True), ({"before": lambda: None}, 0, False)],
+)
+def test_a_device_is_blocked_for_a_body_alone_and_calls_follow_each_other_unless_something_is_done(
+    more: dict[str, Any], blocked: int, *, in_a_row: bool
+) -> None:
+    session, asked = made(), list[object]()
+    session.blocker = asked.append  # type: ignore[assignment,method-assign]
+    assert timed_case(session=session, **more).in_a_row == in_a_row
+    assert len(asked) == blocked
+
+
+@pytest.mark.parametrize(
     ("mode", "launch", "brief"),
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
 )

@@ -176,6 +176,7 @@ class Small(Device):
     """
 
     is_accelerator = True
+    wait = None
 
     def __init__(self, error: Exception | None = None) -> None:
         super().__init__("cpu")
@@ -197,14 +198,20 @@ class Small(Device):
         return super().uniform(*shape, dtype=dtype)
 
 
-@pytest.mark.parametrize(("long_enough", "tried"), [(1e9, [256, 512]), (0.0, [256])])
+@pytest.mark.parametrize(
+    ("long_enough", "tried", "products"), [(1e9, [256, 512], 4 * 3 + 4), (0.0, [256], 3 + 4)]
+)
 def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
-    monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int]
+    monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int], products: int
 ) -> None:
+    multiply, readings = MagicMock(wraps=torch.matmul), iter([5.0, 5.0, 7.9, 8.0])
+    monkeypatch.setattr(torch, "matmul", multiply)
     monkeypatch.setattr(settling_and_gauge, "SETTLE_CALL", long_enough)
+    monkeypatch.setattr(settling_and_gauge, "perf_counter", readings.__next__)
     device = Small()
-    steady_clocks([device], 1e-3)
+    steady_clocks([device])
     assert sorted({rows for rows in device.made if rows in SETTLERS}) == tried
+    assert multiply.call_count == products
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from frobench.suite.concurrency import Interval
 from frobench.suite.errors import ClockError
+from frobench.suite.kit import lanes
 from frobench.suite.kit.lanes import Track, Turns
 from frobench.suite.launch.case import called_once
 from frobench.suite.measure import timed_loop
@@ -444,7 +445,31 @@ def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
     }
 
 
+def test_the_entries_of_a_lane_are_placed_on_the_clock_of_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = VirtualClock()
+    took = iter([1.0, 1.0, 0.25, 0.25, 1.0, 1.0])  # of readings around three events
+
+    def look() -> float:
+        clock.now += next(took)
+        return clock.now
+
+    monkeypatch.setattr(lanes, "perf_counter", look)
+    gpu: Any = VirtualDevice(clock)
+    lane = lanes.Lane(gpu)
+    lane.arm()
+    clock.now = 5.0
+    for work in (2.0, 3.0):
+        with lane:
+            gpu.queue(0.5, work)
+    assert (lane.busy(), lane.span()) == (5.5, 5.5)
+    assert lane.intervals() == [(5.125, 7.625), (7.625, 10.625)]  # half a quick reading later
+
+
 def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
     stubborn = [Fake(APART[0]), Fake(APART[1], waits=False)]
     assert observe(stubborn) == ({"span": 2.0}, 1)
     assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
+    idle, _ = observe([Fake((0.0, 0.0)), Fake((0.0, 0.0))])
+    assert (idle["balance"], idle["shareable"]) == (1.0, 0.0)
