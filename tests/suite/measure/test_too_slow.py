@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What would take too long is left out, and never because a call was disturbed."""
 
-from itertools import count
-
 import pytest
 import torch
 from msgspec.structs import replace
@@ -14,71 +12,9 @@ from frobench.suite.measure.too_slow import Explorer, explore
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Settings, Work
 from frobench.suite.units import counted
-from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
 from tests.instruments.devices.virtual import VirtualClock, taking
 
 STANDARD = settings_for("standard", ["cpu"])
-LAUNCH = 5e-6
-STALL = 20.0
-"""Seconds: longer than any profile allows, and than many of its calls together."""
-
-
-def family(function: str, rate: float, power: int, sizes: list[int]) -> list[MadeUp]:
-    """Return cases whose calls take a launch and their work."""
-    amounts = {n: float(n**power) for n in sizes}
-    return [
-        MadeUp(function, {"device": "cpu", "n": n}, Work(flops=amount), LAUNCH + amount / rate)
-        for n, amount in amounts.items()
-    ]
-
-
-CASES = [
-    *family("bench_square", 20e9, 3, [16, 64, 128, 256, 1024, 4096]),
-    *family("bench_half", 0.6e9, 3, [16, 64, 256, 1024, 2048]),
-    *family("bench_loop", 50e3, 1, [10, 100, 1000, 10_000, 100_000]),
-    *family("bench_one", 1e6, 1, [1000]),
-    *(  # with a whole number that is no size: all of them do the same work
-        MadeUp("bench_step", {"n": 64, "micro": micro}, Work(flops=1e8), 1e-3 * micro)
-        for micro in (1, 2, 4, 8)
-    ),
-]
-TOO_LONG = {"bench_square": [4096], "bench_half": [1024, 2048], "bench_loop": [100_000]}
-
-
-def piloted(disturbed: int | None = None, *, keeps_accounts: bool = True) -> Pilot:
-    """Explore all cases; a single call may take much longer than it should."""
-    numbers = count()
-    pilot = Pilot(
-        STANDARD,
-        lambda _: Delay(stalled=STALL * (next(numbers) == disturbed)),
-        keeps_accounts=keeps_accounts,
-    )
-    pilot.explore(CASES)
-    return pilot
-
-
-def test_what_takes_too_long_is_left_out_and_nothing_else() -> None:
-    left_out = {
-        (CASES[place].function, CASES[place].parameters["n"]) for place in piloted().left_out
-    }
-    assert left_out == {(name, n) for name, sizes in TOO_LONG.items() for n in sizes}
-
-
-@pytest.mark.parametrize("keeps_accounts", [True, False], ids=["accounts", "no accounts"])
-def test_no_single_disturbed_call_changes_what_is_left_out(*, keeps_accounts: bool) -> None:
-    calm = piloted(keeps_accounts=keeps_accounts)
-    assert calm.calls > 4 * (len(CASES) - len(calm.left_out))
-    for disturbed in range(calm.calls):
-        shaken = piloted(disturbed, keeps_accounts=keeps_accounts)
-        assert shaken.left_out.keys() == calm.left_out.keys(), f"call {disturbed}"
-
-
-@pytest.mark.parametrize("times", [2, 3])
-def test_a_program_that_takes_the_processor_away_leaves_no_case_out(times: int) -> None:
-    calm = piloted()
-    busy = Pilot(STANDARD, lambda call: Delay(waited=(times - 1) * call), keeps_accounts=True)
-    busy.explore(CASES)
-    assert busy.left_out.keys() == calm.left_out.keys()
 
 
 def test_the_other_version_is_called_once() -> None:
@@ -117,16 +53,6 @@ def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_
     assert clock.now < STANDARD.deadline
     if calls_of_one_thread:
         assert seen.undisturbed == pytest.approx(computing / 2)
-
-
-def test_the_reason_says_what_was_measured_and_from_what() -> None:
-    pilot = Pilot(STANDARD, lambda _: Delay(), keeps_accounts=True)
-    pilot.explore(family("bench_slow", 1e3, 1, [1, 1000, 2000]))
-    reason = (
-        "takes at least 1 s a call at n=1000, over this profile's 200 ms, "
-        "in the quickest of 3 calls"
-    )
-    assert pilot.left_out == {1: reason, 2: reason}
 
 
 def called(*seconds: float, settings: Settings = STANDARD, small: bool = False) -> int:
@@ -171,10 +97,10 @@ def product(n: int) -> Work:
     return Work(flops=2 * n**3)
 
 
-def tried(explorer: Explorer, sizes: Sizes, work: Work) -> str | None:
-    """Try a case that is set up and quick; return why it is left out, if it is."""
+def tried(explorer: Explorer, sizes: Sizes, work: Work, *seconds: float) -> str | None:
+    """Try a case whose calls take so long, and are quick else; return why it is left out."""
     clock = VirtualClock()
-    sampler = Sampler(taking(clock, 1e-6), [], clock=clock)
+    sampler = Sampler(taking(clock, *seconds, 1e-6), [], clock=clock)
     try:
         explorer.explore(("square", sizes), sampler, work, LIMIT)
     except pytest.skip.Exception as error:
@@ -231,6 +157,22 @@ def test_small_cases_foretell_large(known: dict[int, float], n: int, said: str |
 def test_bytes_and_items_predict_where_no_flops_are_declared(work: Work, more: Work) -> None:
     reason = tried(knowing(({"size": 10}, work, 0.2)), {"size": 150}, more) or ""
     assert reason.startswith("predicted to take 3 s a call")
+
+
+def test_a_case_is_left_out_by_the_quickest_of_its_calls_and_what_is_larger_with_it() -> None:
+    stalled = (20.0, 0.251, 0.251)  # seconds; the first call is never one of those that count
+    assert tried(knowing(), half(1024), Work(flops=1e9), *stalled, 0.249) is None
+    explorer = knowing()
+    reason = tried(explorer, half(1024), Work(flops=1e9), *stalled, 0.251)
+    assert reason == (
+        "takes at least 251 ms a call at n=1024, over this profile's 200 ms, "
+        "in the quickest of 3 calls"
+    )
+    assert explorer.refusal(("square", half(2048)), LIMIT) == reason
+    assert explorer.refusal(("square", half(2048)), 2 * LIMIT) is None  # it may take longer
+    other = half(1024) | {"micro": 1}
+    explorer.leave_out(("square", other), reason, LIMIT)
+    assert explorer.refusal(("square", other | {"micro": 2}), LIMIT) is None  # that is no size
 
 
 def test_everything_larger_than_what_was_left_out_is_refused_with_its_reason() -> None:

@@ -29,7 +29,7 @@ from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_records import identity
 
-STANDARD, RIGOROUS = settings_for("standard", ["cpu"]), settings_for("rigorous", ["cpu"])
+QUICK, STANDARD, RIGOROUS = (settings_for(profile, ["cpu"]) for profile in PROFILES)
 LEAST = PROFILES["standard"].least_case_seconds
 GPU = "cuda:0"
 Pair = tuple[CaseIdentity, Measured]
@@ -203,6 +203,19 @@ def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> 
     assert whole.part_in_bodies == pytest.approx(0.4)
 
 
+def test_a_case_has_ten_times_as_long_as_it_should_take_and_a_group_the_whole_deadline() -> None:
+    more: dict[str, Any] = {"samples": [0.5], "warmup": 0.0, "sampled": 1.0, "wall_seconds": 4.0}
+    pairs = [pair(name, name, 0.0, **more) for name in ("cpu", "cpu/2x1")]
+    planned = made_up_records.plan(QUICK, deadlines=planning.deadlines(pairs, 0.02))
+    # The first case does for all what it did in the pilot: 3 s. Ten times 5.5 s are on top of it.
+    assert planned.deadlines == {"cpu": 58.0}
+    found = [planned.deadline("cpu", left) for left in (0.0, 1180.0, 1300.0)]
+    assert found == [58.0, 59.0, 60.0]
+    assert planned.deadline("cpu/2x1", left=0.0) == planned.settings.deadline == 60.0
+    quick = [pair("cpu", "cpu", 1e-3)]
+    assert planning.deadlines(quick, 0.02) == {"cpu": 10.0}  # at least
+
+
 # How many launches a run makes: stated beforehand, and few for few cases
 
 
@@ -245,7 +258,6 @@ def test_the_limits_of_each_profile_are_those_of_the_methodology() -> None:
 
 # Calls that take about as long as the limit
 
-QUICK = settings_for("quick", ["cpu"])
 LIMIT = QUICK.longest_sample
 
 
