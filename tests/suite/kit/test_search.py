@@ -62,27 +62,17 @@ def cached(rate: float, cache: float, loss: float) -> Surface:
     return seconds
 
 
-SURFACES: dict[str, tuple[Surface, int | None, int]] = {
-    "132 processors": (chip(132, 9e14, throttling=0.02), 132, 591),
-    "108 of one kernel": (chip(108, 3e14, ((256, 128, 1.0),), 0.03, 2e11), 108, 606),
-    "82 processors": (chip(82, 7e13), 82, 595),
-    "113, a prime": (chip(113, 1e14, ((128, 256, 1.0),), 0.02, 1e11), 113, 594),
-    "ten small ones": (chip(10, 3e12, ((64, 64, 1.0),)), 10, 580),
-    "a CPU with a plateau": (cached(1.1e11, 8e6, 0.1), None, 560),
-    "a CPU with a cliff": (cached(4e12, 1e8, 0.3), None, 565),
+SURFACES: dict[str, tuple[Surface, int | None, int, float]] = {
+    "132 processors": (chip(132, 9e14, throttling=0.02), 132, 591, 8.797e14),
+    "108 of one kernel": (chip(108, 3e14, ((256, 128, 1.0),), 0.03, 2e11), 108, 606, 2.913e14),
+    "82 processors": (chip(82, 7e13), 82, 595, 6.906e13),
+    "113, a prime": (chip(113, 1e14, ((128, 256, 1.0),), 0.02, 1e11), 113, 594, 9.669e13),
+    "ten small ones": (chip(10, 3e12, ((64, 64, 1.0),)), 10, 580, 2.960e12),
+    "a CPU with a plateau": (cached(1.1e11, 8e6, 0.1), None, 560, 9.351e10),
+    "a CPU with a cliff": (cached(4e12, 1e8, 0.3), None, 565, 3.748e12),
 }
-"""Seconds of a product, the processors, and how many shapes nine searches try."""
-
-
-def exhaustive(seconds: Surface) -> float:
-    """Return the best rate on a grid of 256 in rows and columns and 2048 in what is summed."""
-    sides, inners = range(256, 16385, 256), range(512, 16385, 2048)
-    shapes = (Shape(m, k, n) for m in sides for n in sides for k in inners)
-    return max(
-        shape.flops / took
-        for shape in shapes
-        if shape.flops <= 2.0 * 16384**3 and (took := seconds(shape)) <= CALL
-    )
+"""Seconds of a product, the processors, how many shapes nine searches try, and the best rate of
+all shapes on a grid of 256 in rows and columns and 2048 in what is summed."""
 
 
 def searched(
@@ -105,19 +95,14 @@ def reached(seconds: Surface, tries: list[Try]) -> float:
     return shape.flops / seconds(shape)
 
 
-@pytest.fixture(scope="module")
-def best() -> dict[str, float]:
-    return {name: exhaustive(seconds) for name, (seconds, *_) in SURFACES.items()}
-
-
 @pytest.mark.parametrize("name", SURFACES)
-def test_noise_of_three_percent_rarely_costs_more(name: str, best: dict[str, float]) -> None:
-    seconds, processors, shapes = SURFACES[name]
+def test_noise_of_three_percent_rarely_costs_more(name: str) -> None:
+    seconds, processors, shapes, best = SURFACES[name]
     limits = (CALL, 100.0, processors)
     searches = [searched(seconds, limits, 0.03, seed) for seed in range(9)]
     assert max(map(len, searches)) <= 100  # one a second
     assert sum(len({one.shape for one in tries}) for tries in searches) == shapes
-    parts = [reached(seconds, tries) / best[name] for tries in searches]
+    parts = [reached(seconds, tries) / best for tries in searches]
     assert sorted(parts)[4] >= 0.98
     assert min(parts) >= 0.95
 
@@ -129,7 +114,7 @@ def test_noise_of_three_percent_rarely_costs_more(name: str, best: dict[str, flo
 def test_it_ends_when_nothing_promises_more_or_the_time_is_over(
     given: float, tries: int, shapes: int, of_the_best: int
 ) -> None:
-    seconds, processors, _ = SURFACES["132 processors"]
+    seconds, processors, *_ = SURFACES["132 processors"]
     made = searched(seconds, (CALL, given, processors), 0.0, seed=1)
     found = strategy.outcome(made)
     assert found is not None
@@ -150,14 +135,6 @@ def test_what_is_as_large_as_a_shape_without_memory_is_not_tried() -> None:
     tries = [Try(cube, took, 1.0) for cube, took in zip(cubes, (1.0, 1e-3, None), strict=True)]
     assert strategy.proposal(tries, CALL, 100.0) == cubes[1]  # the fastest again
     assert strategy.outcome(tries[2:]) is None
-
-
-def test_neighbours_are_ever_nearer_and_one_side_grows_or_shrinks_or_two_do_each() -> None:
-    near = [*strategy.around(Shape(512, 512, 512), None)]
-    assert near[:2] == [Shape(256, 512, 512), Shape(512, 256, 512)]
-    assert len(near) == 54
-    assert sorted({one.rows for one in near}) == [256, 320, 384, 448, 512, 576, 640, 768, 1024]
-    assert {sorted(one)[1] for one in near} == {512}
 
 
 CPU = Device("cpu")

@@ -30,8 +30,9 @@ from frobench.suite.launch import entry, plugin
 from frobench.suite.machine.host import affinity
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.plan import OPTION
-from frobench.suite.profiles import BARRIERS, settings_for
+from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Check
+from tests.instruments.devices.virtual import VirtualClock
 from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
@@ -219,8 +220,6 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
 SLOW = 0.3
 """Seconds by which the last rank is later than the others."""
 
-BRIEF = 0.01
-
 
 def last_is_slow(_: Device, rank: int) -> Task:
     """Return a body that takes the last rank a while, and the others no time."""
@@ -235,18 +234,6 @@ def last_is_slow(_: Device, rank: int) -> Task:
 def summing(_: Device, rank: int) -> Task:
     numbers = torch.full((4,), float(rank + 1))
     return (lambda: dist.all_reduce(numbers)), lambda _: Check("nothing", 0.0, 0.0)
-
-
-def behind_a_slow_barrier(_: Device, rank: int) -> Task:
-    """Return a body that takes as long as the barrier of every rank does from now on."""
-    barrier = dist.barrier
-
-    def slow() -> None:
-        time.sleep(BRIEF)
-        barrier()
-
-    dist.barrier = slow  # type: ignore[assignment]  # with fewer arguments
-    return lambda: time.sleep(BRIEF), lambda _: Check(f"rank {rank}", 0.0, 0.0)
 
 
 def suicidal(_: Device, rank: int, number: int) -> Task:
@@ -288,10 +275,26 @@ def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> N
     assert not isinstance(caught.value, LostRankError)
 
 
-def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it(ranks: list[Worker]) -> None:
-    with Group(ranks, [LOOPBACK] * 2, 60.0).task(behind_a_slow_barrier) as body:
-        record = Sampler(body, []).run(settings_for("quick", ["cpu"]))
-    assert record.iterations >= 0.8 * BARRIERS
+class Timed(Group):
+    """A group on whose clock a call takes a millisecond, and an empty sample ten."""
+
+    def __init__(self) -> None:
+        super().__init__([], [], 60.0)
+
+    def timed(self, calls: int) -> tuple[float, float]:
+        """Return when calls began and ended."""
+        return 5.0, 5.01 + 1e-3 * calls
+
+    def parts(self) -> dict[str, float]:
+        """Return the seconds of a barrier."""
+        return {"barrier": self.barrier()}
+
+
+def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it_twenty_times() -> None:
+    settings = settings_for("quick", ["cpu"])
+    record = Sampler(Timed(), [], clock=VirtualClock(cost=1e-3)).run(settings)
+    assert record.iterations == 194  # with the empty sample's time 0.2 s
+    assert record.parts["barrier"] == pytest.approx(0.01)
 
 
 def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:

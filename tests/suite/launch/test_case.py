@@ -90,25 +90,17 @@ def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has
 
 
 def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside() -> None:
-    record = timed_case()
+    session, blocked = made(), list[object]()
+    session.blocker = blocked.append  # type: ignore[assignment,method-assign]
+    record = timed_case(session=session)
     assert record.parts == {"compile": 3.0}
     assert record.against is None
     assert record.samples == pytest.approx([0.02] * len(record.samples))
-    beside = timed_case(against=lambda: None)
+    beside = timed_case(session=session, against=lambda: None)
     assert beside.against == pytest.approx([0.0] * len(beside.samples), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("more", "blocked", "in_a_row"),
-    [({}, 1, True), ({"against": lambda: None}, 0, True), ({"before": lambda: None}, 0, False)],
-)
-def test_a_device_is_blocked_for_a_body_alone_and_calls_follow_each_other_unless_something_is_done(
-    more: dict[str, Any], blocked: int, *, in_a_row: bool
-) -> None:
-    session, asked = made(), list[object]()
-    session.blocker = asked.append  # type: ignore[assignment,method-assign]
-    assert timed_case(session=session, **more).in_a_row == in_a_row
-    assert len(asked) == blocked
+    apart = timed_case(session=session, before=lambda: None)
+    assert [one.in_a_row for one in (record, beside, apart)] == [True, True, False]
+    assert len(blocked) == 1  # for the one body that nothing stands beside
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,8 @@ def test_a_case_is_left_out_by_the_quickest_of_its_calls_and_what_is_larger_with
     assert explorer.refusal(("square", half(2048)), 2 * LIMIT) is None  # it may take longer
     other = half(1024) | {"micro": 1}
     explorer.leave_out(("square", other), reason, LIMIT)
-    assert explorer.refusal(("square", other | {"micro": 2}), LIMIT) is None  # that is no size
+    larger = (other | {"micro": 2}, half(2048) | {"micro": 2})  # which alone is no size
+    assert [explorer.refusal(("square", sizes), LIMIT) for sizes in larger] == [None, reason]
 
 
 def test_everything_larger_than_what_was_left_out_is_refused_with_its_reason() -> None:
