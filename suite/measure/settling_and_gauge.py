@@ -26,7 +26,7 @@ T = TypeVar("T")
 SETTLE_CALL = 1e-3
 WAKE_SECONDS = 0.5
 """Seconds of work after which a link that slows down while it is idle is at its generation."""
-SETTLERS = (256, 512, 1024, 2048, 4096)
+SETTLERS = tuple(2**power for power in range(8, 13))
 REFUSED = (DoesNotFitError, *REFUSALS)
 """Errors of a device that is full or lost: its cases will say so, and the other devices go on."""
 ROUNDS = 5

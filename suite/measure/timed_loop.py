@@ -71,7 +71,7 @@ def no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
+SIZES = tuple(2**power for power in range(6, 13))
 """Rows of a blocker's product; a small product drives little else out of the caches."""
 CALLS = 8
 """Products in a row by which the time of one is measured."""

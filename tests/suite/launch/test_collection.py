@@ -2,6 +2,7 @@
 """Which devices and groups a benchmark gets, and what a process that measured is left with."""
 
 import json
+import signal
 import threading
 import time
 from pathlib import Path
@@ -160,23 +161,13 @@ def test_a_case_that_fails_after_its_timing_shows_no_time(tmp_path: Path) -> Non
     assert [case["name"] for case in shown] == ["bench_asserts_later[1]"]
 
 
-ALARMED = """import signal
-
-def bench_first(measure):
+def test_an_alarm_and_a_handler_that_a_case_leaves_are_gone_before_the_next() -> None:
+    before = ProcessState()
     signal.signal(signal.SIGUSR1, lambda *_: None)
-    measure(lambda: signal.setitimer(signal.ITIMER_REAL, 1000))
-
-def bench_second(measure):
+    signal.setitimer(signal.ITIMER_REAL, 1000)
+    before.silence()
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
-    measure(lambda: sum(range(1000)))
-"""
-
-
-def test_an_alarm_and_a_handler_that_a_case_leaves_are_gone_before_the_next(tmp_path: Path) -> None:
-    (tmp_path / "bench_alarm.py").write_text(ALARMED)
-    ended = run_pytest(copied(tmp_path), "--frobench-profile", "quick")
-    assert "2 passed" in ended.stdout
 
 
 def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,8 +129,8 @@ EPYC = {128: 97e-6, 256: 1.1e-3, 512: 11e-3, 1024: 0.215}
     ("known", "n", "said"),
     [
         pytest.param({}, 4096, None, id="the smallest size is called"),
-        pytest.param({512: 0.03}, 2048, None, id="one size is believed within a factor of ten"),
-        pytest.param({512: 0.04}, 2048, "2.56 s a call at n=2048", id="and scaled by the work"),
+        pytest.param({512: 0.0312}, 2048, None, id="one size is believed within a factor of ten"),
+        pytest.param({512: 0.0313}, 2048, "2 s a call at n=2048", id="and scaled by the work"),
         pytest.param(EPYC, 2048, "704 ms a call at n=2048", id="a cache promises nothing"),
         pytest.param(linear(0.0), 1024, "2.15 s a call", id="two sizes tell computing"),
         pytest.param(linear(50e-3), 1024, "2.2 s a call", id="from launching"),
