@@ -122,19 +122,6 @@ def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
     assert a not in (b, drawn(8)[0])
 
 
-def test_many_numbers_are_drawn_in_pieces_whatever_the_number_of_threads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(devices, "PIECE", 100)
-    drawn = []
-    for threads in (1, 3):
-        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
-        drawn.append(Device("cpu", 5).uniform(250).tolist())
-    assert drawn[0] == drawn[1]
-    assert len({*drawn[0]}) == 250
-    assert -1 <= min(drawn[0]) < -0.9 < 0.9 < max(drawn[0]) <= 1
-
-
 @pytest.mark.parametrize(("dtype", "bytes_each"), [("float32", 4), ("float64", 12), ("int8", 5)])
 def test_what_does_not_fit_is_refused_before_it_is_tried(
     monkeypatch: pytest.MonkeyPatch, dtype: str, bytes_each: int
@@ -206,17 +193,13 @@ def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
     seen: list[tuple[int, int]] = []
 
     def work_left(work: Any) -> float:  # noqa: ANN401 - a partial
-        edge, calls = len(work.args[1][0]), len(work.args[1]) - 1
-        if (edge, calls) not in seen:
-            seen.append((edge, calls))
+        seen.append((len(work.args[1][0]), len(work.args[1]) - 1))
         return left[len(seen) - 1]
-
-    def seconds_called(work: Any) -> float:  # noqa: ANN401 - as above
-        return called * (len(work.args[1]) - 1)
 
     monkeypatch.setattr(torch, "matmul", lambda one, _: one)
     monkeypatch.setattr(devices, "reading", lambda _: 1.0)
-    monkeypatch.setattr(devices, "_called", seconds_called)
+    monkeypatch.setattr(devices, "TRIES", 1)
+    monkeypatch.setattr(devices, "_called", lambda work: called * (len(work.args[1]) - 1))
     monkeypatch.setattr(devices, "_left", work_left)
     known = devices._known_work(torch.device("cpu"))
     assert seen == tried

@@ -65,7 +65,6 @@ def cached(rate: float, cache: float, loss: float) -> Surface:
 SURFACES: dict[str, tuple[Surface, int | None, int, float]] = {
     "132 processors": (chip(132, 9e14, throttling=0.02), 132, 591, 8.797e14),
     "108 of one kernel": (chip(108, 3e14, ((256, 128, 1.0),), 0.03, 2e11), 108, 606, 2.913e14),
-    "82 processors": (chip(82, 7e13), 82, 595, 6.906e13),
     "113, a prime": (chip(113, 1e14, ((128, 256, 1.0),), 0.02, 1e11), 113, 594, 9.669e13),
     "ten small ones": (chip(10, 3e12, ((64, 64, 1.0),)), 10, 580, 2.960e12),
     "a CPU with a plateau": (cached(1.1e11, 8e6, 0.1), None, 560, 9.351e10),

@@ -146,13 +146,6 @@ def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_la
     assert body.call_count == 2 + 5 + between + 5
 
 
-def test_the_gauge_is_a_loop_operations_in_a_row_a_product_and_a_copy() -> None:
-    found = {name: body() for name, body in settling_and_gauge._bodies(CPU).items()}
-    assert found.pop("python") == sum(range(10_000))
-    shapes = {name: tuple(made.shape) for name, made in found.items()}
-    assert shapes == {"operations": (16, 16), "product": (256, 256), "copy": (2**23,)}
-
-
 @pytest.mark.parametrize(
     ("effects", "names"),
     [

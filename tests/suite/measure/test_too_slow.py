@@ -132,13 +132,11 @@ EPYC = {128: 97e-6, 256: 1.1e-3, 512: 11e-3, 1024: 0.215}
         pytest.param({512: 0.0312}, 2048, None, id="one size is believed within a factor of ten"),
         pytest.param({512: 0.0313}, 2048, "2 s a call at n=2048", id="and scaled by the work"),
         pytest.param(EPYC, 2048, "704 ms a call at n=2048", id="a cache promises nothing"),
-        pytest.param(linear(0.0), 1024, "2.15 s a call", id="two sizes tell computing"),
-        pytest.param(linear(50e-3), 1024, "2.2 s a call", id="from launching"),
-        pytest.param({128: 3.0, 256: 2.0}, 1024, "2 s a call", id="a larger one is never quicker"),
+        pytest.param(linear(50e-3), 1024, "2.2 s a call", id="two tell computing from launching"),
         pytest.param({512: 6.2e-3, 256: 6.2e-3 / 8}, 2048, None, id="two sizes are believed"),
         pytest.param({512: 6.3e-3, 256: 6.3e-3 / 8}, 2048, "403 ms a call", id="within 1.6 times"),
         pytest.param({54: 3.0, 108: 2.0}, 215, None, id="any device does so little in time"),
-        pytest.param({54: 3.0, 108: 2.0}, 216, "2 s a call", id="and not always more"),
+        pytest.param({54: 3.0, 108: 2.0}, 216, "2 s a call", id="a larger one is never quicker"),
     ],
 )
 def test_small_cases_foretell_large(known: dict[int, float], n: int, said: str | None) -> None:

@@ -96,7 +96,6 @@ EVENTS = {"parts": {"enqueue": 1e-6, "span": 1e-6}}
     [
         (1e-3, {}, 11e-3, 0.5),
         (0.1, {}, 0.35, 0.5),
-        (1.0, {}, 2.0, 3.0),
         (1.0, {"brief": True}, 0.0, 3.0),
         (1e-3, {"parts": {"enqueue": 1e-6}}, 11e-3, 0.09),  # a sample is one call
         (1.0, {"parts": {"enqueue": 1e-6, "reading": 1e-6}}, 2.0, 3.0),

@@ -19,14 +19,7 @@ from frobench.suite.errors import WrongResultError
 from frobench.suite.journal import Begun, Busy, Record, Rested
 from frobench.suite.launch import case
 from frobench.suite.machine.sensors import sensor as sensors
-from frobench.suite.machine.sensors.sensor import (
-    ENERGY,
-    HELD_BACK,
-    MEAN_POWER,
-    Sensor,
-    Source,
-    seal,
-)
+from frobench.suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source, seal
 from frobench.suite.machine.vendors import sources
 from frobench.suite.machine.vendors.vendor import Identity
 from frobench.suite.measure.timed_loop import Sampler
@@ -202,16 +195,16 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counte
         tick(109.99, power_watts=1),
         tick(110.0, power_watts=300),
         alone(110.3, energy_joules=5.0),
-        tick(110.9, power_watts=500, **{MEAN_POWER: 7}),  # also of the time before
+        tick(110.9, power_watts=500, mean_power_watts=7),  # also of the time before
         tick(111.5, power_watts=2),
-        tick(122.0, power_watts=400, **{MEAN_POWER: 350}),
+        tick(122.0, power_watts=400, mean_power_watts=350),
         alone(121.6, energy_joules=6.0),
         tick(122.01, power_watts=3),
     )
     assert set(found) == {"product"}
     seen = found["product"]["cuda:0"]
     assert seen.readings == 3
-    assert seen.values == {"power_watts": (300, 400, 500), MEAN_POWER: (350, 350, 350)}
+    assert seen.values == {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
 
 
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
@@ -266,7 +259,11 @@ def test_a_long_run_has_a_few_hundred_points_and_a_small_file() -> None:
 
 
 def test_energy_counts_from_the_first_reading_and_no_sensor_tells_more_than_it_knows() -> None:
-    more = {"sm_clock_hz": 1_234_567_890, "temperature_celsius": 41.26, "fan": 0.12345}
+    more: dict[str, Any] = {
+        "sm_clock_hz": 1_234_567_890,
+        "temperature_celsius": 41.26,
+        "fan": 0.12345,
+    }
     found = of_run(tick(100, energy_joules=98_765.4, **more), tick(100.5, energy_joules=98_800.53))
     first = {name: seen and seen[0] for name, seen in found.series["cuda:0"].items()}
     assert first == {
