@@ -12,7 +12,7 @@ from frobench.suite.stored.machine_identity import memory_as_sold
 from frobench.suite.stored.types import Estimate
 
 _SMALL = {1e-9: "n", 1e-6: "\N{MICRO SIGN}", 1e-3: "m", 1.0: ""}
-_LARGE = {1.0: "", 1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T", 1e15: "P"}
+_LARGE = {1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T", 1e15: "P"}
 _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
 _PREFIXES = {
     "s": _SMALL,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from frobench.suite.checks.rule import Fault
-from frobench.suite.stored.types import Run, Severity
+from frobench.suite.stored.types import LARGEST_NUMBER, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -28,21 +28,25 @@ class Bound(NamedTuple):
     unit: str = ""
 
 
-COUNT, LONGEST, SOON = 2**31, 1e9, 10.0
-"""More than there is of anything that is counted; seconds of a lifetime; and seconds of an empty
-body or one as short, 10,000 times what is seen."""
+ANY, POSITIVE = (0, 1e9, "s"), (1e-12, 1e9, "s")
+"""Seconds of a lifetime; and those of what takes time."""
+SOON = 0, 10.0, "s"
+"""Seconds of an empty body or one as short, at most 10,000 times what is seen."""
+COUNT, SOME = (0, 2**31), (1, 2**31)
+"""No more than there is of anything that is counted; and at least one."""
+MEMORY = 2**26, 2**47, "B"
 OF_CASES = (
-    Bound("stats.data[]", 1e-12, LONGEST, "s"),
-    Bound("extra_info.against[]", 1e-12, LONGEST, "s"),
-    Bound("extra_info.launches|iterations|order[]", 0, COUNT),
-    Bound("extra_info.warmup[]", 0, LONGEST, "s"),
-    Bound("extra_info.work.flops|bytes|items", 1e-6, 1e30),
+    Bound("stats.data[]", *POSITIVE),
+    Bound("extra_info.against[]", *POSITIVE),
+    Bound("extra_info.launches|iterations|order[]", *COUNT),
+    Bound("extra_info.warmup[]", *ANY),
+    Bound("extra_info.work.flops|bytes|items", 1e-6, LARGEST_NUMBER),
     Bound("extra_info.check.error", 0, 1e300),
     Bound("extra_info.check.bound", 0, 100),
     Bound("extra_info.peak_bytes", 0, 2**47, "B"),
     Bound("extra_info.commonest", 0, 1),
-    Bound("extra_info.parts.*[]", 0, LONGEST, "s"),
-    Bound("extra_info.parts.device|sustained[]", 1e-12, LONGEST, "s"),
+    Bound("extra_info.parts.*[]", *ANY),
+    Bound("extra_info.parts.device|sustained[]", *POSITIVE),
     Bound("extra_info.parts.overlap|concurrency|balance[]", 0, 1.001),
     Bound("extra_info.telemetry.*.values.sm_clock_hz|clock_hz[1]", 0, 1e10, "Hz"),
     Bound("extra_info.telemetry.*.values.memory_clock_hz[1]", 0, 1e11, "Hz"),
@@ -50,26 +54,26 @@ OF_CASES = (
     Bound("extra_info.telemetry.*.values.temperature_celsius[1]", -60, 150, "°C"),
     Bound("extra_info.telemetry.*.values.utilization[1]", 0, 1.05),
     Bound("extra_info.telemetry.*.values.fan[1]", 0, 3),
-    Bound("extra_info.energy.joules[]", 0, LONGEST, "J"),
-    Bound("extra_info.energy.seconds[]", 1e-12, LONGEST, "s"),
+    Bound("extra_info.energy.joules[]", 0, 1e9, "J"),
+    Bound("extra_info.energy.seconds[]", *POSITIVE),
 )
 """Of each case."""
 OF_RUNS = (
-    Bound("seconds|plan_seconds|plan_body_seconds", 0, LONGEST, "s"),
-    Bound("launches[].seconds|body_seconds|warmup_seconds", 0, LONGEST, "s"),
+    Bound("seconds|plan_seconds|plan_body_seconds", *ANY),
+    Bound("launches[].seconds|body_seconds|warmup_seconds", *ANY),
     Bound("launches[].timer_step", 0, 0.1, "s"),
-    Bound("launches[].empty_body|ready_reading|gauge.*", 0, SOON, "s"),
-    Bound("launches[].others|runner_cores", 0, COUNT),
-    Bound("telemetry.idle_watts.*", -1e30, 1e4, "W"),
-    Bound("environment.cpu.usable_cores|logical_cores", 1, COUNT),
-    Bound("environment.cpu.quota_cores", 1e-3, COUNT),
-    Bound("environment.cpu.memory_bytes", 2**26, 2**47, "B"),
+    Bound("launches[].empty_body|ready_reading|gauge.*", *SOON),
+    Bound("launches[].others|runner_cores", *COUNT),
+    Bound("telemetry.idle_watts.*", -LARGEST_NUMBER, 1e4, "W"),
+    Bound("environment.cpu.usable_cores|logical_cores", *SOME),
+    Bound("environment.cpu.quota_cores", 1e-3, 2**31),
+    Bound("environment.cpu.memory_bytes", *MEMORY),
     Bound("environment.cpu.last_level_cache_bytes", 1, 2**34, "B"),
-    Bound("environment.software.threads|interop_threads", 1, COUNT),
-    Bound("environment.accelerators[].memory_bytes", 2**26, 2**47, "B"),
+    Bound("environment.software.threads|interop_threads", *SOME),
+    Bound("environment.accelerators[].memory_bytes", *MEMORY),
     Bound("environment.accelerators[].max_clock_hz", 1e8, 1e10, "Hz"),
     Bound("environment.accelerators[].power_limit_watts|power_limit_default_watts", 1, 1e4, "W"),
-    Bound("environment.accelerators[].multiprocessors", 1, COUNT),
+    Bound("environment.accelerators[].multiprocessors", *SOME),
     Bound("environment.accelerators[].pcie_width|pcie_generation", 1, 64),
 )
 OF_DRIVERS = "environment.accelerators[]"

@@ -71,9 +71,7 @@ def costly_harness(run: Run, case: Case) -> Iterator[str]:
     if not is_cpu(case.extra_info.device):
         return
     costs = [
-        launch.whole.empty_body.get("cpu", 0.0) / launch.sample
-        for launch in by_launch(run, case)
-        if launch.sample > 0
+        launch.whole.empty_body.get("cpu", 0.0) / launch.sample for launch in by_launch(run, case)
     ]
     if mostly(cost > LARGEST_COST for cost in costs):
         yield f"the harness takes {median(costs):.0%} of a sample"
@@ -165,7 +163,7 @@ def few_launches(run: Run) -> Iterator[Fault]:
         yield Fault(f"{counted(launches, 'launch')}, {needed}")
         return
     for case in run.benchmarks:
-        measured = sum(count > 0 for count in case.extra_info.launches)
+        measured = sum(map(bool, case.extra_info.launches))
         if measured < LEAST_LAUNCHES:
             yield Fault(f"measured in {counted(measured, 'launch')}, {needed}", case.fullname)
 

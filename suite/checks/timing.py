@@ -98,9 +98,10 @@ def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
     Do not believe the overlap that this case and the cases beside it show.
     """
     control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
-    shown = [_in_turn(launch.parts, control=control) for launch in by_launch(run, case)]
-    if (most := max(shown, default=0.0)) > LARGEST_OVERLAP:
-        yield f"overlap of {most:.0%} where there can be none"
+    launches = by_launch(run, case)
+    shown = [part for launch in launches for part in _in_turn(launch.parts, control=control)]
+    if shown and max(shown) > LARGEST_OVERLAP:
+        yield f"overlap of {max(shown):.0%} where there can be none"
 
 
 def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Observed]]:
@@ -110,13 +111,13 @@ def _with_parts(run: Run, case: Case, *parts: str) -> tuple[list[str], list[Obse
     return devices, [launch for launch in launches if {*parts} <= launch.parts.keys()]
 
 
-def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
-    """Return the largest overlap that a launch shows of a control, or of a case's own, in turn."""
-    shown = [parts.get("overlap", 0.0), parts.get("concurrency", 0.0)] if control else []
-    if parts.get("shareable", 0.0) > 0:
+def _in_turn(parts: Mapping[str, float], *, control: bool) -> Iterator[float]:
+    """Yield the overlaps that a launch shows of a control, or of a case's own, in turn."""
+    if control:
+        yield from (parts[name] for name in ("overlap", "concurrency") if name in parts)
+    if parts.get("shareable"):
         noise = EVENT_NOISE * parts.get("entries", 0.0)
-        shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])
-    return max(shown, default=0.0)
+        yield (parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"]
 
 
 def _waited_for_more(launch: Observed, devices: list[str]) -> bool:

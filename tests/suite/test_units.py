@@ -2,6 +2,7 @@
 """How numbers are shown to people."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -68,15 +69,21 @@ def test_exact_values_need_no_trailing_zeros(value: float, unit: str, text: str)
 
 
 @pytest.mark.parametrize(
-    ("largest", "unit", "factor", "name"),
-    [(7e14, "FLOP/s", 1e12, "TFLOP/s"), (2**31, "B", 2**30, "GiB"), (4096, "n", 1, "")],
+    ("unit", "names"),
+    [
+        ("s", {1e-9: "ns", 1e-6: "µs", 1e-3: "ms", 1.0: "s"}),
+        ("W", {1e-9: "nW", 1e-6: "µW", 1e-3: "mW", 1.0: "W", 1e3: "kW", 1e6: "MW", 1e9: "GW"}),
+        ("FLOP/s", {1e9: "GFLOP/s", 1e12: "TFLOP/s", 1e15: "PFLOP/s"}),
+        ("B", {1.0: "B", 2**10: "KiB", 2**20: "MiB", 2**30: "GiB", 2**40: "TiB"}),
+        ("n", {1.0: ""}),
+    ],
 )
-def test_axes_name_what_their_numbers_are_divided_by(
-    largest: float, unit: str, factor: float, name: str
-) -> None:
-    divisor, shown = units.prefixed(largest, unit)
-    assert divisor == pytest.approx(factor)
-    assert shown == name
+def test_axes_divide_by_the_largest_prefix_that_fits(unit: str, names: dict[float, str]) -> None:
+    for factor, name in names.items():
+        assert units.prefixed(factor, unit) == (factor, name)
+        assert units.prefixed(-math.nextafter(2 * factor, 0), unit) == (factor, name)
+    for smaller, larger in pairwise(names):
+        assert units.prefixed(math.nextafter(larger, 0), unit)[0] == smaller
 
 
 def test_no_number_is_printed_for_what_is_not_one() -> None:

@@ -16,14 +16,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Sensed, Telemetry, Work
+from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Telemetry, Work
 from tests.instruments.faults import judging
 from tests.instruments.faults.judging import add_up, name_again, samples, set_samples
 from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
 
 SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
 """No readings."""
-CARD, CPU, SOFTWARE = (f"environment.{one}" for one in ("accelerators.0", "cpu", "software"))
+CARD, SOFTWARE = "environment.accelerators.0", "environment.software"
 
 
 def all_samples(factor: float) -> Spoil:
@@ -216,35 +216,15 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
             run, case(run, "bench_sequence").stats.median / 3, case(run, "bench_two_at_once")
         ),
     ),
-    "the clock's steps in nanoseconds": ("out-of-bounds", at("launches.2", timer_step=31.0)),
-    "memory of the machine in KiB": ("out-of-bounds", at(CPU, memory_bytes=16 * 2**20)),
-    "a device's clock in MHz": ("out-of-bounds", at(CARD, max_clock_hz=1980.0)),
-    "a sensor's clock in MHz": (
-        "out-of-bounds",
-        of_info(telemetry={"cuda:0": Sensed(readings=9, values={"clock_hz": (2e15, 2e15, 2e15)})}),
-    ),
-    "an empty body in microseconds": (
-        "out-of-bounds",
-        at("launches.0", empty_body={"cpu": 0.1, "cuda:0": 61.0}),
-    ),
-    "memory of a device in MiB": ("out-of-bounds", at(CARD, memory_bytes=143771)),
-    "a power limit in milliwatts": ("out-of-bounds", at(CARD, power_limit_watts=7e5)),
     "joules below zero": ("out-of-bounds", drawing(-5.0)),
-    "power at rest in milliwatts": ("out-of-bounds", resting(76.4e3)),
     "a sample of no time": ("out-of-bounds", of_samples(0.0, 0.1, 0.1)),
     "another version below zero": (
         "out-of-bounds",
         lambda run: put(product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]),
     ),
-    "a warm-up below zero": ("out-of-bounds", of_info(warmup=[-1.0] * 6)),
     "a gauge below zero": ("out-of-bounds", at("launches.1", gauge={"cpu/python": -1e-4})),
     "a body that returns before it begins": ("out-of-bounds", of_parts(enqueue=-1e-5)),
-    "overlap of more than all": ("out-of-bounds", of_parts(overlap=1.7)),
     "device time of nothing": ("out-of-bounds", of_parts(device=0.0)),
-    "work below zero": ("out-of-bounds", of_work(bytes=-1.0)),
-    "an error below zero": ("out-of-bounds", of_check(error=-1e-7)),
-    "a bound that lets all pass": ("out-of-bounds", of_check(error=0.5, bound=1e6)),
-    "a cache larger than memory": ("out-of-bounds", at(CPU, last_level_cache_bytes=2**36)),
     "joules in millijoules": ("impossible-energy", drawing(500e3)),
     "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
     "a sustained call of three samples": ("impossible-part", of_parts(sustained=0.7)),

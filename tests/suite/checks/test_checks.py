@@ -2,6 +2,7 @@
 """A sound run is left in peace; a file that is altered or impossible is refused by name."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -10,13 +11,14 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from frobench.suite import checks
 from frobench.suite.checks import __main__, bounds, rule, structure, timing
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Conclusion, Energy, Work
+from frobench.suite.stored.types import Conclusion, Energy, Run, Sensed, Work
 from tests.instruments.faults import bad_files, judging, published_figures
 from tests.instruments.faults.judging import codes, keep, made, validate, validate_file
 from tests.instruments.faults.spoiling import case, good, last
@@ -254,10 +256,67 @@ def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
     assert [(one.code, one.severity) for one in said] == [(kept, honest)]
 
 
+INFO, LAUNCH = "benchmarks.0.extra_info", "frobench.launches.0"
+ENVIRONMENT, SENSOR = "frobench.environment", "benchmarks.0.extra_info.telemetry.cuda:0.values"
+
+
+@pytest.mark.parametrize(
+    ("place", "least", "most"),
+    [
+        ("benchmarks.0.stats.data.0", 1e-12, 1e9),
+        (f"{INFO}.iterations.0", 0, 2**31),
+        (f"{INFO}.warmup.0", 0.0, 1e9),
+        (f"{INFO}.work.flops", 1e-6, None),
+        (f"{INFO}.check.error", 0.0, 1e300),
+        (f"{INFO}.check.bound", 0.0, 100.0),
+        (f"{INFO}.peak_bytes", 0, 2**47),
+        (f"{INFO}.commonest", 0.0, 1.0),
+        (f"{INFO}.parts.overlap.0", None, 1.001),
+        (f"{INFO}.energy.joules.0", 0.0, 1e9),
+        (f"{SENSOR}.clock_hz.1", 0.0, 1e10),
+        (f"{SENSOR}.memory_clock_hz.1", 0.0, 1e11),
+        (f"{SENSOR}.power_watts.1", 0.0, 1e4),
+        (f"{SENSOR}.temperature_celsius.1", -60.0, 150.0),
+        (f"{SENSOR}.utilization.1", 0.0, 1.05),
+        (f"{SENSOR}.fan.1", 0.0, 3.0),
+        (f"{LAUNCH}.timer_step", 0.0, 0.1),
+        (f"{LAUNCH}.empty_body.cpu", 0.0, 10.0),
+        (f"{ENVIRONMENT}.cpu.usable_cores", 1, 2**31),
+        (f"{ENVIRONMENT}.cpu.quota_cores", 1e-3, 2.0**31),
+        (f"{ENVIRONMENT}.cpu.memory_bytes", 2**26, 2**47),
+        (f"{ENVIRONMENT}.cpu.last_level_cache_bytes", 1, 2**34),
+        (f"{ENVIRONMENT}.accelerators.0.max_clock_hz", 1e8, 1e10),
+        (f"{ENVIRONMENT}.accelerators.0.power_limit_watts", 1.0, 1e4),
+        (f"{ENVIRONMENT}.accelerators.0.pcie_width", None, 64),
+        ("frobench.telemetry.idle_watts.cuda:0", None, 1e4),
+    ],
+)
+def test_a_number_may_lie_at_its_bounds_and_not_beyond(
+    place: str, least: float | None, most: float | None
+) -> None:
+    run = made(accelerators=1)
+    bad_files.resting(1.0)(run)
+    info = run.benchmarks[0].extra_info
+    info.parts, info.energy = {"overlap": [0.5]}, Energy(joules=[1.0], seconds=[1.0])
+    kinds = ("clock_hz", "memory_clock_hz", "power_watts", "temperature_celsius")
+    values = dict.fromkeys((*kinds, "utilization", "fan"), (0.0, 0.5, 1e20))
+    info.telemetry = {"cuda:0": Sensed(readings=9, values=values)}
+    plain = json.loads(msgspec.json.encode(run))
+    for end, away in ((least, -1), (most, 1)):
+        if end is not None:
+            beyond = end + away if isinstance(end, int) else math.nextafter(end, away * math.inf)
+            for value, faults in ((end, 0), (beyond, 1)):
+                judging.put(plain, place, value)
+                read = msgspec.json.decode(msgspec.json.encode(plain), type=Run)
+                assert len([*bounds.out_of_bounds(read)]) == faults, value
+
+
 def test_numbers_that_mean_nothing_end_no_rule(tmp_path: Path) -> None:
     run = good()
     for one in run.benchmarks:
         one.extra_info.iterations[0] = 0
     run.frobench.environment.accelerators[0].max_clock_hz = -1e29
     assert codes(validate(run, tmp_path)) == {"sample-count"}
-    assert {"sample-count", "out-of-bounds"} == codes(checks.conclude(run)) - {"failed-case"}
+    [message] = judging.said(run, "out-of-bounds")
+    clock = "environment.accelerators[0].max_clock_hz"
+    assert message == f"{clock} is -1e+29 Hz, not 1e+08 to 1e+10"

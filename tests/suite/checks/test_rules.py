@@ -15,8 +15,10 @@ import pytest
 from frobench.suite import checks
 from frobench.suite.stored import types
 from frobench.suite.stored.types import Case, Check, Outcome, Run, Scalar, Work
-from tests.instruments.faults import judging
+from tests.instruments.faults import bad_files, judging
+from tests.instruments.faults.bad_files import at, drawing, of_parts
 from tests.instruments.faults.judging import keep, made, name_again, said, samples, set_samples
+from tests.instruments.faults.spoiling import Spoil, good
 
 MIB = 2**20
 Given = dict[str, Any]
@@ -148,6 +150,13 @@ def entry(error: float, precision: str = "float32") -> Check:
     return Check("every entry", error, 2.8e-6, precision)
 
 
+def bad(spoil: Spoil) -> Run:
+    """Return the good run, made bad."""
+    run = good()
+    spoil(run)
+    return run
+
+
 def one_step(factor: float, since: int) -> Callable[[int], float]:
     return lambda launch: factor if launch >= since else 1.0
 
@@ -175,8 +184,11 @@ FEW = [0.0, 0.0, 0.0, 0.3, *[0.0] * 4]
 SHAKEN: Given = {"factor": lambda launch: 1.5 ** (launch % 2), "cases": 1}
 RUNNER = "launches.4.runner_cores"
 NARROW = "computed in {} where float32 was asked: every entry"
-LATE: Given = {"reading": 0.02, "launch": ready(2e-5)}
+LATE: Given = {"reading": 2e-3, "launch": ready(2e-5)}
 NOTHING_READ = "nothing was read over the caches between the samples"
+MORE, PEAK = "where {} is more than", "H200 SXM can do in bfloat16"
+LINK = "its link carries (63 GB/s, PCIe 5.0 x16, in one direction)"
+TWO, OTHER = "2 devices are at least", "of the other version beside them"
 IN_TURN = "overlap of {} where there can be none"
 MANY: dict[str, Scalar] = {f"software.flags.{name}": "on" for name in "abcd"}
 SHOWN = ", ".join(f"{fact} is on" for fact in [*MANY][:3])
@@ -204,9 +216,9 @@ STATES = {COUNT: 2} | {
 JUMPS = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
 ROWS = [
     row(
-        *("unsynchronised", gpu, {"span": 9e-3}),
-        "the devices worked for 9 ms, the host waited 4 ms",
-        {"span": 4.4e-3},
+        *("unsynchronised", gpu, {"span": 4.56e-3}),
+        "the devices worked for 4.56 ms, the host waited 4 ms",
+        {"span": 4.54e-3},  # a tenth more than the longest sample, and two events
         {"span": [9e-3] * 3 + [3.9e-3] * 3},  # a few launches were disturbed
         {"span": 9e-3, "samples": [4e-3, 4e-3, 9.1e-3]},  # a neighbour disturbs either kind
         {"span": 9e-3, "iterations": [3] * 6},  # a call's, where calls overlap
@@ -232,13 +244,21 @@ ROWS = [
         AT_ONCE | {"shared_in_turn": 0.9e-4},
     ),
     row(
-        *("result-not-ready", gpu, LATE, ""),
-        {"reading": 5.2e-3, "launch": ready(5e-3)},  # where reading is dear
-        {"reading": 1.5e-4, "launch": ready(2e-5)},  # the host woke up late
-        {"reading": 1e-3, "launch": ready(2e-5)},  # a quarter of a sample is no missed work
-        LATE | {"reading": [0.02, 0.02, 2e-5, 2e-5, 2e-5, 2e-5]},
-        {"reading": 0.02},
+        *("result-not-ready", gpu, LATE, "reading its result back takes 2 ms, a ready value 20 µs"),
+        {"reading": 1.96e-3, "launch": ready(2e-5)},  # half of a sample is no missed work
+        {"reading": 2.1e-4, "launch": ready(2e-5), "samples": [1e-4] * 4},  # the host woke up late
+        LATE | {"reading": [2e-3] * 4 + [2e-5] * 2},
+        {"reading": 2e-3},
     ),
+    row(  # where reading is dear
+        *("result-not-ready", gpu, {"reading": 8.1e-3, "launch": ready(2e-3)}, ""),
+        {"reading": 7.9e-3, "launch": ready(2e-3)},
+    ),
+    row(
+        *("result-not-ready", gpu, {"launches": 2, "launch": ready(2e-5), "reading": 7.9e-3}, ""),
+        {"launches": 2, "launch": ready(2e-5), "reading": 7.8e-3},
+    ),
+    row("result-not-ready", gpu, {"launches": 3} | LATE, ""),
     row(
         *("idle-device", gpu, {"number": 2, "idle_devices": ["cuda:1"]}),
         *("nothing was allocated for it on cuda:1", {"number": 2}),
@@ -262,7 +282,7 @@ ROWS = [
     ),
     row(
         *("no-work", cpu, {"iterations": [1000] * 6, "samples": [1.8e-7] * 4}, ""),
-        {"iterations": [1000] * 6, "samples": [5e-7] * 4},
+        {"iterations": [1000] * 6, "samples": [2e-7] * 4},
         {"samples": [1e-9] * 4, "launch": UNKNOWN},
     ),
     row("warm-cache", cpu, SINGLE | {"params": {"cache": "cold"}}, NOTHING_READ),
@@ -274,8 +294,8 @@ ROWS = [
         *("63 MiB were read between the samples, not 64 MiB", READ, READ | {"memory": None}),
     ),
     row(
-        *("warm-cache", cpu, READ | {"iterations": [1] * 5 + [4]}),
-        "a sample holds 4 calls, so only the first is cold",
+        *("warm-cache", cpu, READ | {"iterations": [1] * 5 + [2]}),
+        "a sample holds 2 calls, so only the first is cold",
     ),
     row("warm-cache", gpu, COLD | {"flushed_bytes": None}, "", COLD | {"flushed_bytes": MIB}),
     row(
@@ -290,7 +310,7 @@ ROWS = [
     row(
         *("uneven-devices", gpu, {"number": 2, "balance": 0.69}),
         "the first device to be done takes 69% of the last one's time",
-        {"number": 2, "balance": 0.75},
+        *({"number": 2, "balance": 0.7}, {"balance": 0.5}),
         {"number": 2, "balance": 0.5, "span": 3e-4},
         {"number": 2, "balance": [0.3, 0.3, 0.8, 0.95, 0.9, None]},
     ),
@@ -367,7 +387,7 @@ ROWS = [
     row("power-limited-case", held_back, CAPPED | {"watts": 120.0, "use": 0.97}, ""),
     row("power-limited-case", held_back, CAPPED, ""),
     *(
-        row("fixed-clock-case", held_back, {"parts": {name: 0.9}}, "", {"parts": {name: 0.04}})
+        row("fixed-clock-case", held_back, {"parts": {name: 0.05}}, "", {"parts": {name: 0.04}})
         for name in ("ApplicationsClocksSetting", "SyncBoost", "DisplayClockSetting")
     ),
     row(
@@ -389,6 +409,8 @@ ROWS = [
         )
         for error, precision, dtype, message in (
             (0.98, "bfloat16", "float32", "every entry"),  # one is missing
+            (0.98, "", "float32", "every entry"),
+            (6e-3, "tfloat32", "float32", "every entry"),
             (7.5e-3, "bfloat16", "bfloat16", "every entry"),
             (1.1e-3, "tfloat32", "float32", NARROW.format("tfloat32")),
             (7.5e-3, "bfloat16", "float32", NARROW.format("bfloat16")),
@@ -399,6 +421,38 @@ ROWS = [
         "shape is off beyond any number, over the bound of 0",
     ),
     row("failed-case", failed, {"check": None}, "why", {"check": entry(0.98)}),
+    row(
+        *("samples-beyond-launch", bad, {"spoil": at("launches.2", body_seconds=1.2845)}),
+        "launch 3 has 1.29 s of samples, and spent 1.28 s in them",
+        {"spoil": at("launches.2", body_seconds=1.2847)},
+    ),
+    row(
+        *("launch-beyond-run", bad, {"spoil": at("launches.*", seconds=43.7)}),
+        *("launches take 262 s, the run 217 s", {"spoil": at("launches.*", seconds=43.6)}),
+    ),
+    row(
+        *("impossible-part", bad, {"spoil": of_parts(sustained=0.53)}),
+        *("sustained is 0.53, where no sample exceeds 0.174311", {"spoil": of_parts(enqueue=0.5)}),
+    ),
+    row(
+        *("impossible-energy", bad, {"spoil": drawing(7.0)}, "calls of it draw 7 W"),
+        {"spoil": drawing(8.0)},
+    ),
+    *(
+        row(bad_files.OF_RUNS[name][0], bad, {"spoil": bad_files.OF_RUNS[name][1]}, message)
+        for name, message in (
+            ("a case's milliseconds as seconds", "samples take 3,062 s, the run 217 s"),
+            ("four times the peak", f"4.05 PFLOP/s, {MORE.format('1.39 PFLOP/s')} {PEAK}"),
+            ("bytes times 1000", f"20.4 TB/s, {MORE.format('4 TB/s')} the caches of 2 cores do"),
+            ("a copy above the link by any name", f"506 GB/s, {MORE.format('66.2 GB/s')} {LINK}"),
+            ("two devices three times as fast as one", f"{TWO} 2.9 times as fast as one"),
+            ("joules in millijoules", "calls of it draw 500 kW"),
+            ("one sample of the other version", f"18 samples, 1 {OTHER}"),
+            ("a sample taken out", "17 samples, 18 rounds, 18 in the launches"),
+            ("energy of one launch", "energy has 1 entries for 6 launches"),
+            ("a better median", "median is 0.1, its samples say 0.17171"),
+        )
+    ),
 ]
 
 
@@ -445,5 +499,10 @@ def test_an_interrupted_run_names_the_cases_that_lack_launches() -> None:
     short = [c.case for c in conclusions if c.code == "few-launches"]
     assert short == [case.fullname for case in run.benchmarks[1::2]]
     assert judging.only(conclusions, "incomplete-run").case is None
+    run.frobench.complete = True
+    assert said(run, "missing-launch") == ["no samples in launch 6"] * len(short)
+    assert said(run, "few-launches") == ["measured in 5 launches, where an interval needs 6"] * len(
+        short
+    )
     enough = checks.conclude(made(launches=7, partial=True))
     assert judging.codes(enough) == {"failed-case", "incomplete-run"}
