@@ -275,7 +275,7 @@ def student(probability: float, degrees: float) -> float:
     """Return the quantile of Student's t, by its expansion around the normal one.
 
     Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5. From four degrees
-    of freedom it is within 3% up to a probability of 0.9995.
+    of freedom it is within 5% up to a probability of 0.9995.
     """
     x = NormalDist().inv_cdf(probability)
     first = (x**3 + x) / 4

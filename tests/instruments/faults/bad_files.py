@@ -201,7 +201,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "all seconds in milliseconds": ("samples-beyond-launch", all_samples(1e3)),
     "a hundred thousand calls": ("samples-beyond-launch", of_info(iterations=[100_000] * 6)),
     "a case's milliseconds as seconds": ("launch-beyond-run", lasting(170.0)),
-    "launches in milliseconds": ("launch-beyond-run", at("launches.*", seconds=31.5e3)),
     "seconds divided by a thousand": ("above-peak", lasting(1.7e-4)),
     "a product that was not waited for": ("above-peak", lasting(8e-6, n=4096)),
     "a product at twice its units' rate": ("above-peak", multiplied(UNLISTED, 2.1 * OF_UNITS)),
@@ -227,7 +226,6 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "device time of nothing": ("out-of-bounds", of_parts(device=0.0)),
     "joules in millijoules": ("impossible-energy", drawing(500e3)),
     "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
-    "a sustained call of three samples": ("impossible-part", of_parts(sustained=0.7)),
     "TF32 as float32, by its error": ("other-precision", of_check(precision="tfloat32")),
     "overlap of a control by any name": ("overlap-in-turn", _controlled),
     "a control whose parts overlap": (
