@@ -30,8 +30,6 @@ class Bound(NamedTuple):
 
 ANY, POSITIVE = (0, 1e9, "s"), (1e-12, 1e9, "s")
 """Seconds of a lifetime; and those of what takes time."""
-SOON = 0, 10.0, "s"
-"""Seconds of an empty body or one as short, at most 10,000 times what is seen."""
 COUNT, SOME = (0, 2**31), (1, 2**31)
 """No more than there is of anything that is counted; and at least one."""
 MEMORY = 2**26, 2**47, "B"
@@ -62,7 +60,7 @@ OF_RUNS = (
     Bound("seconds|plan_seconds|plan_body_seconds", *ANY),
     Bound("launches[].seconds|body_seconds|warmup_seconds", *ANY),
     Bound("launches[].timer_step", 0, 0.1, "s"),
-    Bound("launches[].empty_body|ready_reading|gauge.*", *SOON),
+    Bound("launches[].empty_body|ready_reading|gauge.*", 0, 10.0, "s"),  # 10,000 times what is seen
     Bound("launches[].others|runner_cores", *COUNT),
     Bound("telemetry.idle_watts.*", -LARGEST_NUMBER, 1e4, "W"),
     Bound("environment.cpu.usable_cores|logical_cores", *SOME),

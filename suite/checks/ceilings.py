@@ -213,8 +213,7 @@ def _of_any(device: Accelerator | None, dtype: str, observed: float | None) -> C
     generation = catalog.generation(device)
     if device is None or generation is None:
         return Ceiling(UNKNOWN_DEVICE * best, best, why)
-    seen = max(device.max_clock_hz or 0.0, observed or 0.0)
-    clock = seen or SEEN_BOOST * _best("boost_clock")
+    clock = max(device.max_clock_hz or 0.0, observed or 0.0) or SEEN_BOOST * _best("boost_clock")
     units = (device.multiprocessors or 0) * clock * generation.operations(dtype)
     if 0 < units < best:
         best, why = units, f"{device.multiprocessors} units of its generation can do"

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Telemetry, Work
 from tests.instruments.faults import judging
-from tests.instruments.faults.judging import add_up, name_again, samples, set_samples
+from tests.instruments.faults.judging import name_again, set_samples
 from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
 
 SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
@@ -93,14 +93,6 @@ def drawing(watts: float) -> Spoil:
         product(run).extra_info.energy = energy
 
     return spoil
-
-
-def _without_the_slowest(run: Run) -> None:
-    one = product(run)
-    by_launch = samples(one)
-    slowest = max(range(6), key=lambda n: min(by_launch[n]))
-    set_samples(one, [[] if n == slowest else launch for n, launch in enumerate(by_launch)])
-    add_up(run)
 
 
 def _computed_when_read(run: Run) -> None:
@@ -283,8 +275,6 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         alone_on(SMALL_CACHE, 7.6e8 / (1.15 * 448e9), _copied),
     ),
     "a copy above the stated link": ("faster-than-link", _in_an_older_slot),
-    "a launch of one case taken out": ("missing-launch", _without_the_slowest),
-    "one thread on two cores": ("few-threads", at(SOFTWARE, threads=1)),
     "a device of another size": ("other-model", at(CARD, multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
     "a clock of tenths of a millisecond": ("coarse-clock", at("launches.0", timer_step=1e-4)),

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from msgspec import Struct
@@ -98,22 +97,6 @@ def resample(run: Run, factor: Callable[[int], float], cases: int | None = None)
     for case in run.benchmarks[:cases]:
         scaled = [[s * factor(at) for s in launch] for at, launch in enumerate(samples(case))]
         set_samples(case, scaled)
-    return run
-
-
-def in_two_modes(run: Run, apart: float, seed: int) -> Run:
-    """Make each case in each launch fast or slow, by chance."""
-    random = Random(seed)  # noqa: S311 - no secret
-    for case in run.benchmarks:
-        modes = [random.choice([1.0, apart]) for _ in case.extra_info.launches]
-        set_samples(
-            case, [[s * mode for s in one] for one, mode in zip(samples(case), modes, strict=True)]
-        )
-        for part in ("enqueue", "span"):
-            if part in case.extra_info.parts:
-                values = zip(case.extra_info.parts[part], modes, strict=True)
-                case.extra_info.parts[part] = [value and value * mode for value, mode in values]
-    add_up(run)
     return run
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from operator import getitem
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import msgspec
@@ -55,7 +56,10 @@ def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float
     run = factory.run(
         seed=launches, launches=launches, accelerators=2, noise=noise, profile="quick"
     )
-    found = codes(checks.conclude(judging.in_two_modes(run, 1.6, launches)))
+    chance = Random(launches)  # noqa: S311 - no secret
+    modes = [chance.choice([1.0, 1.6]) for _ in range(launches)]
+    judging.add_up(judging.resample(run, modes.__getitem__))
+    found = codes(checks.conclude(run))
     assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
 
 
@@ -272,7 +276,6 @@ ENVIRONMENT, SENSOR = "frobench.environment", "benchmarks.0.extra_info.telemetry
         (f"{INFO}.peak_bytes", 0, 2**47),
         (f"{INFO}.commonest", 0.0, 1.0),
         (f"{INFO}.parts.overlap.0", None, 1.001),
-        (f"{INFO}.energy.joules.0", 0.0, 1e9),
         (f"{SENSOR}.clock_hz.1", 0.0, 1e10),
         (f"{SENSOR}.memory_clock_hz.1", 0.0, 1e11),
         (f"{SENSOR}.power_watts.1", 0.0, 1e4),

@@ -103,18 +103,6 @@ def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
-@pytest.mark.parametrize("launches", [6, 9])
-def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -> None:
-    random, families = np.random.default_rng(launches), 300
-    alarms = {"between": 0, "within": 0}
-    for _ in range(families):
-        fate = random.standard_cauchy((2, launches, 1))
-        base, new = fate + random.standard_normal((2, launches, 10))
-        alarms["between"] += min(step_down(_between(base, new))) <= 0.05
-        alarms["within"] += min(step_down(_within(new - base))) <= 0.05
-    assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
-
-
 def test_the_statistics_and_their_standard_errors_are_students() -> None:
     base, new = _draw(16, launches=8)
     _, pulled, _ = verdicts.winsorised(np.concatenate([base, new]))

@@ -31,7 +31,6 @@ from frobench.suite.project.git import project_folder
 from frobench.suite.project.imports import Foreign
 from frobench.suite.run import runner
 from frobench.suite.run.runner import Interruptions
-from frobench.suite.statistics import ALARMS
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, CommitInfo, Project
 from frobench.suite.terminal import history_words
@@ -382,13 +381,6 @@ COMMITS, LAUNCHES = 9, 10
 
 def found(commits: MadeUpCommits, launches: int = LAUNCHES) -> Findings:
     return search(COMMITS, commits, launches)
-
-
-def test_a_false_alarm_is_rare_however_long_the_range() -> None:
-    searches = 400
-    equal = {case: step(COMMITS, 0, 1.0) for case in ("one", "other", "third")}
-    alarms = sum(bool(found(MadeUpCommits(equal, seed)).changed) for seed in range(searches))
-    assert alarms / searches <= ALARMS * 1.4  # of 400 searches, 20 are expected at most
 
 
 def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
