@@ -43,8 +43,7 @@ def test_the_interval_is_wider_where_launches_resemble_the_ones_before() -> None
     for wide, narrow in zip(
         *((one.low, one.high) for one in (dependent, independent)), strict=True
     ):
-        wider = 1 + 0.75 * (1 - 61 / 165)
-        assert (wide or 0) - 10 == pytest.approx(wider * ((narrow or 0) - 10))
+        assert (wide or 0) - 10 == pytest.approx((1 + 0.75 * 104 / 165) * ((narrow or 0) - 10))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tests.instruments.faults.spoiling import Spoil, case, good, last, product, 
 
 SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
 """No readings."""
-CARD, SOFTWARE = "environment.accelerators.0", "environment.software"
+CARD = "environment.accelerators.0"
 
 
 def all_samples(factor: float) -> Spoil:

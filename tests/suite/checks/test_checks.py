@@ -300,7 +300,7 @@ def test_a_number_may_lie_at_its_bounds_and_not_beyond(
     run = made(accelerators=1)
     bad_files.resting(1.0)(run)
     info = run.benchmarks[0].extra_info
-    info.parts, info.energy = {"overlap": [0.5]}, Energy(joules=[1.0], seconds=[1.0])
+    info.parts = {"overlap": [0.5]}
     kinds = ("clock_hz", "memory_clock_hz", "power_watts", "temperature_celsius")
     values = dict.fromkeys((*kinds, "utilization", "fan"), (0.0, 0.5, 1e20))
     info.telemetry = {"cuda:0": Sensed(readings=9, values=values)}
