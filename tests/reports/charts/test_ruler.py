@@ -95,9 +95,9 @@ WAYS = (
 LONG = (line("", {"building the model with no memory, putting copies of all tensors in": 26221.0}),)
 N, WAY, RATE, TITLE = Axis("n"), Axis("way"), Axis("Rate", "FLOP/s"), "Waits in loops"
 PLOTS = {
-    "lines": Plot("p", TITLE, "curve", N, RATE, SIZES, 1e9, "least", None, SIZES[::-1]),
-    "points": Plot("p", TITLE, "points", N, RATE, FAR, 2e7, "most", None, SIZES[:1]),
-    "bars": Plot("p", TITLE, "dots", WAY, RATE, WAYS, 3e9),
+    "lines": Plot("p", TITLE, "curve", N, RATE, SIZES, "least", 1e9, None, SIZES[::-1]),
+    "points": Plot("p", TITLE, "points", N, RATE, FAR, "most", 2e7, None, SIZES[:1]),
+    "bars": Plot("p", TITLE, "dots", WAY, RATE, WAYS, "most", 3e9),
     "steps": Plot("p", TITLE, "dots", Axis("steps of a loop"), Axis("wait", "s"), STEPS),
     "dots": Plot("p", TITLE, "dots", WAY, Axis("Amount", RATIO), NEAR),
     "long": Plot("p", TITLE, "dots", WAY, Axis("Rate", "tokens/s"), LONG),
@@ -150,9 +150,9 @@ def charts(draw_: some.DrawFn) -> Plot:
 
     lines = tuple(map(series, LABELS[: draw_(some.integers(1, 6))]))
     bounds = tuple(map(series, LABELS[: draw_(some.integers(0, len(lines)))])) if sized else ()
-    level = draw_(some.sampled_from([None, 1.1 * typical]))
+    level = draw_(some.sampled_from([("", 1.0), ("least", 1.1 * typical)]))
     whole = series("whole") if kind == "stack" and draw_(some.booleans()) else None
-    return Plot("p", TITLE, kind, N, Axis("Amount", unit), lines, level, "least", whole, bounds)
+    return Plot("p", TITLE, kind, N, Axis("Amount", unit), lines, *level, whole, bounds)
 
 
 def ruler(places: Mapping[float, float]) -> Callable[[float], float]:

@@ -25,7 +25,7 @@ def chart(found: Finding, *plots: Plot, **launches: Sequence[float]) -> Markup:
 LINES = line("float32", {16: 16, 64: 64, 256: 256}), line("bfloat16", {16: 32, 64: 128, 256: 512})
 TWO = Plot("p", "Title", "curve", N, Axis("Rate", "B/s"), LINES)
 SHORT = (line("a line of a GPU", {1: 3, 2: 1, 3: 2}),)
-OF_A_LONG_NAME = Plot("p", "Title", "curve", N, Axis("Rate", RATIO), SHORT, 1.5)
+OF_A_LONG_NAME = Plot("p", "Title", "curve", N, Axis("Rate", RATIO), SHORT, "even", 1.5)
 FOUR = (line("", {"one": 2, "two": 4, "three": -1, "four": 1}),)
 ROWS = Plot("p", "Title", "dots", N, Axis("Time", "s"), FOUR)
 WAYS = (line("", {"the first way, which is long": 2, "a second way": 4, "three": 1}),)

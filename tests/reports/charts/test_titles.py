@@ -46,9 +46,8 @@ def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
     kind: PlotKind, unit: str, low: float, high: float, expected: tuple[float, float]
 ) -> None:
     points = tuple(Point(x, Estimate(high, low, high, 8)) for x in (1.0, 2.0))
-    level = 1.0 if unit == "1" else None
     axis, series = Axis("Rate", unit), (Series("CPU", points),)
-    plot = Plot("rates", "Rates", kind, Axis("steps"), axis, series, level)
+    plot = Plot("rates", "Rates", kind, Axis("steps"), axis, series, "all" * (unit == "1"))
     assert axes.limits(plot) == pytest.approx(expected)
 
 

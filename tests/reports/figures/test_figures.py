@@ -38,7 +38,7 @@ TABLE = """
     1.2e+09 0.8; 3.6e+09 -0.2 4.8e+09 -0.2; 1.8e+09 1.2 2.4e+09 1.2; 2.7e+09 0.2 3.6e+09 0.2; 0 0.64
     1e+09 0.96; 0 -0.36 4e+09 -0.04; 0 1.04 2e+09 1.36; 0 0.04 3e+09 0.36; 1.00 GFLOP/s 1.2e+09 0.8;
     4.0 GFLOP/s 4.8e+09 -0.2; 2.0 GFLOP/s 2.4e+09 1.2; 3.0 GFLOP/s 3.6e+09 0.2; 0=0 2e+09=2 4e+09=4;
-    0=parts 1=whole; on the GPU, on the CPU
+    0=parts 1=whole; most, on the GPU, on the CPU
 # dots
 = Waits in loops; Amount; NVIDIA H200; ; 0.792 1.91 by 1.5 -0.5; Noneo 1.5 1 1 0; : 1 0 1 1; 1.35 1
     1.8 1; 0.9 0 1.2 0; 1.5x 1.8 1; 1.00x 1.2 0; 0.8=0.8x 1.2=1.2x 1.6=1.6x; 0=b 1=a;
