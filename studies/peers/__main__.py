@@ -7,14 +7,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
 import msgspec
 import torch
 
-import frobench
 from frobench.suite.errors import CannotRunError
 from frobench.suite.machine import environment
 from frobench.suite.run.lock import machine_lock
@@ -48,27 +47,25 @@ def main() -> None:
 
 
 def compare(extent: Extent) -> Figures:
-    """Measure with every tool that is there, and conclude."""
+    """Measure with every tool, and conclude."""
     begun, date = perf_counter(), datetime.now(UTC).date()
     every = tools()
-    missing = {tool.name: tool.missing() for tool in every}
-    present = [tool for tool in every if missing[tool.name] is None]
     devices = [SIMULATED, *(["cuda:0"] if torch.cuda.is_available() else [])]
     with tempfile.TemporaryDirectory() as folder, machine_lock():
-        taken, failed = carry_out(list(uses(present, devices, extent)), Path(folder), say)
-    waits, empty = studies.waits(present, taken[WAIT]), studies.empty(present, taken[WAIT])
+        taken, failed = carry_out(list(uses(every, devices, extent)), Path(folder), say)
+    waits, empty = studies.waits(every, taken[WAIT]), studies.empty(every, taken[WAIT])
     on_devices = [
-        row for device in devices for row in studies.on_devices(present, device, taken[device])
+        row for device in devices for row in studies.on_devices(every, device, taken[device])
     ]
-    efforts = _efforts(present, taken[REAL], extent)
-    found = alarms(present, taken[REAL])
+    efforts = _efforts(every, taken[REAL], extent)
+    found = alarms(every, taken[REAL])
     return Figures(
         date=date.isoformat(),
         machine=environment.capture(["cpu", *devices[1:]]).machine,
         python=platform.python_version(),
         seconds=perf_counter() - begun,
         together=len(extent.main) + len(extent.more),
-        tools=[_tool(tool, missing[tool.name]) for tool in every],
+        tools=[_tool(tool) for tool in every],
         waits=waits,
         devices=on_devices,
         empty=empty,
@@ -79,32 +76,23 @@ def compare(extent: Extent) -> Figures:
     )
 
 
-def _efforts(present: Sequence[Tool], taken: Taken, extent: Extent) -> list[Effort]:
+def _efforts(every: Sequence[Tool], taken: Taken, extent: Extent) -> list[Effort]:
     return [
         effort(tool.name, tool.rules, taken[tool.name, body])
         for body in extent.main
-        for tool in present
-        if tool.rules is not None and (tool.name, body) in taken
+        for tool in every
+        if (tool.name, body) in taken
     ]
 
 
-def _tool(tool: Tool, missing: str | None) -> ToolFigures:
-    rules = tool.rules
+def _tool(tool: Tool) -> ToolFigures:
     return ToolFigures(
         name=tool.name,
-        version=None if missing else _version(tool.distribution),
+        version=version(tool.distribution),
         usage=tool.usage,
-        interval_rule=rules.interval_rule if rules else None,
-        alarm_rule=rules.alarm_rule if rules else None,
-        missing=missing,
+        interval_rule=tool.rules.interval_rule,
+        alarm_rule=tool.rules.alarm_rule,
     )
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:  # Frobench works from a folder that is not installed
-        return frobench.__version__
 
 
 def say(line: str) -> None:

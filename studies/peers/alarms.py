@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from studies.peers.figures import Alarms
 from studies.peers.plan import Taken
 from studies.peers.rules import upper_bound
-from studies.peers.tool import Measurement, Process, Rules, Tool
+from studies.peers.tool import Measurement, Process, Tool
 
 DRAWN = 200
 """Shuffles of a body's processes, for a tool that takes several in one use."""
@@ -17,16 +17,17 @@ DRAWN = 200
 def alarms(tools: Sequence[Tool], taken: Taken) -> list[Alarms]:
     """Return the false alarms of each tool over all bodies."""
     return [
-        _alarms(tool, tool.rules, [uses for (name, _), uses in taken.items() if name == tool.name])
+        _alarms(tool, [uses for (name, _), uses in taken.items() if name == tool.name])
         for tool in tools
-        if tool.rules is not None
     ]
 
 
-def _alarms(tool: Tool, rules: Rules, bodies: Sequence[Sequence[Measurement]]) -> Alarms:
+def _alarms(tool: Tool, bodies: Sequence[Sequence[Measurement]]) -> Alarms:
     """Judge the uses of every body, and their processes as if they had come in another order."""
-    pairs = [rules.differs(*pair) for uses in bodies for pair in _rounds_apart(uses, tool.uses)]
-    shuffles = [rules.differs(*pair) for uses in bodies for pair in _shuffled(uses)]
+    pairs = [
+        tool.rules.differs(*pair) for uses in bodies for pair in _rounds_apart(uses, tool.uses)
+    ]
+    shuffles = [tool.rules.differs(*pair) for uses in bodies for pair in _shuffled(uses)]
     return Alarms(
         tool=tool.name,
         pairs=len(pairs),

@@ -5,14 +5,13 @@ from msgspec import Struct
 
 
 class ToolFigures(Struct, kw_only=True):
-    """A tool as it was used; `missing` says why it was not."""
+    """A tool as it was used."""
 
     name: str
-    version: str | None
+    version: str
     usage: str
-    interval_rule: str | None
-    alarm_rule: str | None
-    missing: str | None
+    interval_rule: str
+    alarm_rule: str
 
 
 class Wait(Struct, kw_only=True):

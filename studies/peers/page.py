@@ -35,7 +35,7 @@ def fill(page: str, figures: Figures) -> str:
 
 def run(figures: Figures) -> str:
     """Say where and when the figures were made."""
-    versions = ", ".join(f"{tool.name} {tool.version or tool.missing}" for tool in figures.tools)
+    versions = ", ".join(f"{tool.name} {tool.version}" for tool in figures.tools)
     minutes = format_value(figures.seconds / 60, "", digits=2)
     failed = f" Failed: {', '.join(figures.failed)}." if figures.failed else ""
     return (
@@ -59,12 +59,7 @@ def tools(figures: Figures) -> str:
     """Return how each tool was used."""
     return table(
         ("tool", "as used", "interval", "called different by"),
-        [
-            (tool.name, tool.usage, tool.interval_rule or NONE, tool.alarm_rule or NONE)
-            if tool.missing is None
-            else (tool.name, tool.missing, NONE, NONE)
-            for tool in figures.tools
-        ],
+        [(tool.name, tool.usage, tool.interval_rule, tool.alarm_rule) for tool in figures.tools],
     )
 
 

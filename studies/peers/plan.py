@@ -89,10 +89,7 @@ def uses(tools: Sequence[Tool], devices: Sequence[str], extent: Extent) -> Itera
 def _of_round(tool: Tool, devices: Sequence[str], extent: Extent, round_: int) -> Iterator[Use]:
     few, ways = extent.wait_processes, tool.devices
     for device in devices if round_ < extent.device_rounds else ():
-        if tool.rules or device != SIMULATED:
-            yield Use(study=device, tool=tool, bodies=ways, processes=few, device=device)
-    if not tool.rules:
-        return
+        yield Use(study=device, tool=tool, bodies=ways, processes=few, device=device)
     if round_ < extent.wait_rounds:
         yield Use(study=WAIT, tool=tool, bodies=extent.waits, processes=few)
     many = min(tool.processes, extent.most_processes)

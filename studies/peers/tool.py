@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
@@ -109,10 +108,8 @@ class Tool:
 
     usage : what a user writes, as the page shows it
     distribution : the package whose version is named
-    missing : why it cannot be used here, or ``None``
     measure : use it as its users do, in fresh processes
     reports : the samples of processes to the number that the tool shows
-    rules : ``None`` for a tool that times CUDA devices only
     devices : ways to write a body on an accelerator, see `bodies`
     uses : in a round of the real bodies
     processes : of a use, where users choose their number
@@ -122,27 +119,13 @@ class Tool:
     name: str
     usage: str
     distribution: str
-    missing: Callable[[], str | None]
     measure: Callable[[Order], list[Measurement]]
     reports: Callable[[Sequence[Samples]], float]
-    rules: Rules | None
+    rules: Rules
     devices: tuple[str, ...]
     uses: int = 1
     processes: int = 1
     costly: bool = False
-
-
-def missing_on_cuda(module: str) -> str | None:
-    """Say why a tool for CUDA devices cannot be used here, if so."""
-    import torch  # noqa: PLC0415 - scripts of other tools must not wait for it
-
-    if not torch.cuda.is_available():
-        return "needs a CUDA GPU"
-    try:
-        found = find_spec(module)
-    except ModuleNotFoundError:  # of the package that the module is in
-        found = None
-    return None if found else "not installed"
 
 
 def run(

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from random import sample
 from statistics import median
@@ -21,8 +22,8 @@ from frobench.suite.kit.device import Device
 from frobench.suite.measure.caches_and_inputs import ColdCaches
 from frobench.suite.measure.timed_loop import Body, Sampler
 from frobench.suite.stored.types import Check
-from studies.peers.adapters import cuda_bench
-from studies.peers.tool import Order, missing_on_cuda, run
+from studies.peers.tool import Order, run
+from tests.gpu import cuda_bench
 from tests.gpu.goals import AHEAD, SPAN, Timed
 from tests.instruments.processes.alone import BENCHMARKS, load
 
@@ -127,8 +128,19 @@ def _behind_work(device: Device, body: Body, caches: ColdCaches) -> float:
     return begin.elapsed_time(end) * MILLISECOND
 
 
+def _missing(module: str) -> str | None:
+    """Say why a tool for CUDA devices cannot be used here, if so."""
+    if not torch.cuda.is_available():
+        return "needs a CUDA GPU"
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # of the package that the module is in
+        found = None
+    return None if found else "not installed"
+
+
 def _do_bench(missing: dict[str, str]) -> dict[str, Way]:
-    if why := missing_on_cuda("triton"):
+    if why := _missing("triton"):
         missing[DO_BENCH] = why
         return {}
     from triton.testing import do_bench
@@ -142,7 +154,7 @@ def _cuda_bench(
     """Return the means that cuda-bench gives, in processes of its own, by body and tool."""
     order = Order(bodies=(), folder=folder, processes=1, device=device.name)
     means: dict[str, dict[str, list[float]]] = {}
-    if why := missing_on_cuda("cuda.bench"):
+    if why := _missing("cuda.bench"):
         missing[CUDA_BENCH] = why
         return {}
     try:

@@ -106,7 +106,6 @@ TOOL = Tool(
     name=OURS,
     usage="`frobench run --launches N`, with `--budget` where many bodies share a run",
     distribution="frobench",
-    missing=lambda: None,
     measure=measure,
     reports=_median_of_medians,
     rules=Rules(

@@ -7,7 +7,6 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from importlib.util import find_spec
 from statistics import fmean
 from typing import Any
 
@@ -95,7 +94,6 @@ TOOL = Tool(
     name="pyperf",
     usage="`Runner().bench_func(name, body)`, with its defaults: 20 processes",
     distribution="pyperf",
-    missing=lambda: None if find_spec("pyperf") else "not installed",
     measure=measure,
     reports=mean_of_means,
     rules=Rules(

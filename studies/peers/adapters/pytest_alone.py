@@ -56,7 +56,6 @@ TOOL = Tool(
     name="pytest-benchmark alone",
     usage="`benchmark(body)`, with its defaults",
     distribution="pytest-benchmark",
-    missing=lambda: None,
     measure=measure,
     reports=mean_of_means,
     rules=Rules(

@@ -51,7 +51,6 @@ TOOL = Tool(
     name="torch.utils.benchmark",
     usage='`Timer("body()").blocked_autorange()`, with its defaults',
     distribution="torch",
-    missing=lambda: None,
     measure=by_script(__name__),
     reports=lambda processes: median(median(samples) for samples in processes),
     rules=Rules(
