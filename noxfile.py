@@ -202,10 +202,8 @@ def pythons(session: nox.Session) -> None:
 @nox.session(default=False)
 def scale(session: nox.Session) -> None:
     """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
-    _install(session, "browser", torch=False)
+    _install(session, torch=False)
     session.run("python", "-m", "studies.scale", *session.posargs)
-    if session.posargs in ([], ["--quick"]):
-        session.run("python", "-m", "tests.browser.speed", *session.posargs)
 
 
 @nox.session(default=False)
