@@ -38,7 +38,7 @@ from studies.calibration import (
 )
 from studies.calibration.document import keep
 from studies.calibration.figures import Study, Table
-from studies.calibration.render import terminal
+from studies.calibration.render import shown
 from studies.calibration.work import Spread, Tell, every_core, tells
 
 
@@ -107,7 +107,7 @@ def main() -> int:
             with Reporter() as progress:
                 tables = plan.study(tells(progress), over_cores, much)
             study = made(tables, time.monotonic() - begun)
-            sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))
+            sys.stdout.write("".join(f"{shown(table)}\n\n" for table in tables))
             sys.stdout.flush()
             missed += len(study.missed)
             if not options.quick:

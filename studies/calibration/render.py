@@ -5,52 +5,42 @@ from collections.abc import Iterable
 
 from frobench.suite.units import format_value
 from studies.calibration.figures import RATIO, Figure, Goal, Study, Table
+from studies.peers.page import table
 
 
-def cells(table: Table) -> list[list[str]]:
+def cells(found: Table) -> list[list[str]]:
     """Return the rows of a table, headings first; a goal that is missed is marked so.
 
     The last column holds the goals of a row, in the order of its figures, if any row has one.
     """
-    columns = list(dict.fromkeys(one.column for one in table.figures))
+    columns = list(dict.fromkeys(one.column for one in found.figures))
     rows: dict[str, dict[str, Figure]] = {}
-    for one in table.figures:
+    for one in found.figures:
         rows.setdefault(one.row, {})[one.column] = one
-    found = [
-        [table.rows, *columns, "goal"],
+    lines = [
+        [found.rows, *columns, "goal"],
         *(
             [name, *(_cell(row.get(column)) for column in columns), _goals(row.values())]
             for name, row in rows.items()
         ),
     ]
-    aimed = any(one.goal for one in table.figures)
-    return found if aimed else [row[:-1] for row in found]
+    aimed = any(one.goal for one in found.figures)
+    return lines if aimed else [row[:-1] for row in lines]
 
 
-def terminal(table: Table) -> str:
-    """Return a table as aligned plain text."""
-    rows = cells(table)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
-    return "\n".join([f"{table.title}:", "", *lines, table.note])
+def shown(found: Table) -> str:
+    """Return a table with its title and its note."""
+    heading, *rows = cells(found)
+    return "\n\n".join(filter(None, (f"{found.title}:", table(heading, rows, 1), found.note)))
 
 
 def markdown(study: Study) -> str:
     """Return what a study found, its tables and where they come from, for a document."""
-    parts = []
-    for table in study.tables:
-        heading, *rows = cells(table)
-        lines = [heading, ["---", *("---:" for _ in heading[1:])], *rows]
-        parts.append(f"{table.title}:")
-        parts.append("\n".join(f"| {' | '.join(row)} |" for row in lines))
-        parts += [table.note] if table.note else []
-    parts.append(
+    made = (
         f"Made on {study.date} on `{study.machine}` with revision `{study.commit}`, "
         f"in {study.seconds:.0f} s."
     )
-    return "\n\n".join(parts)
+    return "\n\n".join([*map(shown, study.tables), made])
 
 
 def _cell(figure: Figure | None) -> str:
