@@ -91,7 +91,7 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
         (
             "report FILE --address",
             ["http://a.org", "https://a.org/b/"],
-            ["a.org", "https://a.org?b"],
+            ["a.org", "https://a.org?b", "'javascript:alert(1)'"],
         ),
         ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
         ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),

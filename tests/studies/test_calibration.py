@@ -2,7 +2,7 @@
 """The studies of the harness's errors: small ones, and the figures of the last full ones."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from frobench.suite.compare.between_run_spread import BetweenRunSpread
 from frobench.suite.compare.multiple_testing import Judged, Sides, compare, compare_family
 from frobench.suite.compare.verdicts import Comparison
-from studies.calibration import changes, clean, verdicts
+from studies.calibration import changes, clean, pilot, verdicts
 from studies.calibration.__main__ import PLANS
 from studies.calibration.document import DOCUMENT, FIGURES, read, rendered
 from studies.calibration.figures import Figure, Table
@@ -52,6 +52,12 @@ def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(verdicts, "REGIMES", REGIMES[:1])
     [table] = verdicts.study(nobody, map, 60)
     assert not any(one.met for one in table.figures)
+
+
+@pytest.mark.parametrize(("study", "much"), [(verdicts.study, 20), (pilot.study, 1)])
+def test_short_studies_meet_every_goal(study: Callable[..., list[Table]], much: int) -> None:
+    goals = [one.met for table in study(nobody, map, much) for one in table.figures if one.goal]
+    assert goals.count(True) == len(goals) > 20
 
 
 def test_a_slow_down_of_the_printed_size_is_mostly_found() -> None:

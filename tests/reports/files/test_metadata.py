@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from frobench.command import main
 from frobench.reports.files.metadata import Publication
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
@@ -83,13 +81,3 @@ def test_an_address_makes_absolute_what_must_be(built: Path) -> None:
         for address in [*files, *([about["og:image"]] if pictured else [])]:
             assert address.startswith(ADDRESS)
             assert (out / address.removeprefix(ADDRESS)).is_file()
-
-
-@pytest.mark.parametrize(
-    "option",
-    ["address=a.org", "address=javascript:alert(1)", "address=https://a.org/?b=", "licence=C 0"],
-)
-def test_an_address_or_a_licence_that_is_none_is_refused(option: str) -> None:
-    result = CliRunner().invoke(main, ["report", f"--{option}"])
-    assert result.exit_code == 2
-    assert "such as" in result.output

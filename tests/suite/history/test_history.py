@@ -34,7 +34,7 @@ from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, CommitInfo, Project
 from frobench.suite.terminal import history_words
-from studies.searches import MadeUpCommits, step
+from studies.searches import MadeUpCommits, rates, step
 from tests.instruments.processes.command import start
 from tests.instruments.processes.git_project import commit, git, repository
 from tests.instruments.runs.made_up_launches import NAMES, Launch, Quiet, identity, made_up
@@ -381,6 +381,14 @@ COMMITS, LAUNCHES = 9, 10
 
 def found(commits: MadeUpCommits, launches: int = LAUNCHES) -> Findings:
     return search(COMMITS, commits, launches)
+
+
+@pytest.mark.parametrize(("ratio", "least"), [(1.0, 0), (1.05, 95)])
+def test_a_slower_commit_is_found_and_no_other_is_blamed(ratio: float, least: int) -> None:
+    told = re.findall(r"([\d.]+)% (right|false|wrong)", rates(120, 3, ratio, COMMITS, LAUNCHES))
+    right, *errors = (float(part) for part, _ in told)
+    assert right >= least
+    assert max(errors) <= 7  # 5% are allowed, and of 120 searches rarely more than 7%
 
 
 def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
