@@ -138,12 +138,13 @@ def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
 
 
 def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list[Chosen]:
-    """Return the tests that run the changed statement, as many as take `LIMIT`.
+    """Return the tests that run the changed statement: all beside it, others as long as `LIMIT`.
 
     What is outside of functions is run by a test that imports the module by itself. Files of tests
     that are quick, and run little other code, come first.
     """
-    ranked: list[tuple[float, str, list[str]]] = []
+    ranked: list[tuple[bool, float, str, list[str]]] = []
+    beside = Path("tests", *Path(mutant.path).parent.parts[:2])
     source = (checkout / mutant.path).read_text("utf-8")
     is_script = mutant.path.endswith(".js")
     bits = 0 if is_script else _bits(source, mutant.line)
@@ -158,7 +159,7 @@ def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list
         names = [test for test in recorded.seconds if able & {test, file}]
         if names:
             cost = 0.1 + sum(recorded.seconds[test] for test in names)
-            ranked.append((cost / share, file, names))
+            ranked.append((Path(file).parent != beside, cost / share, file, names))
     return [*_affordable(records, sorted(ranked))]
 
 
@@ -184,14 +185,14 @@ def _able(
 
 
 def _affordable(
-    records: dict[str, Recorded], ranked: list[tuple[float, str, list[str]]]
+    records: dict[str, Recorded], ranked: list[tuple[bool, float, str, list[str]]]
 ) -> Iterator[Chosen]:
     left = LIMIT
-    for _, file, names in ranked:
+    for is_far, _, file, names in ranked:
         seconds = records[file].seconds
         longest = max(seconds[name] for name in names)
         for name in sorted(names, key=lambda name: seconds[name]):
-            left -= seconds[name]
+            left -= seconds[name] * is_far
             if left < 0:
                 return
             yield Chosen(name, seconds[name], longest)

@@ -21,8 +21,8 @@ PROJECT = {"frobench", "noxfile", "studies", "tests"}
 """Packages that a forked process imports from its checkout, whatever was imported before."""
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
-LIMIT = 45.0
-"""Seconds of tests that are tried on a mutant, as they took without it."""
+LIMIT = 30.0
+"""Seconds of tests of other folders that are tried on a mutant, as they took without it."""
 PATIENCE, FACTOR = 20.0, 4.0
 """A test hangs if it takes this many seconds, and this many times as long as without the mutant."""
 QUICK = 1.0
@@ -106,16 +106,16 @@ def _fails_again(copy: Copy, mutant: Mutant, tests: list[Chosen]) -> bool:
 def run_chosen(copy: Copy, chosen: list[Chosen]) -> Ended:
     """Run some tests, in this order of their files, until one fails or hangs.
 
-    They pass where they take twice `LIMIT` together.
+    They pass where they take more than twice as long as without a mutant.
     """
     files = dict.fromkeys(test.name.partition("::")[0] for test in chosen)
     known = {test.name: test.longest for test in chosen}
-    begun = time.monotonic()
+    last = time.monotonic() + 2 * sum(test.seconds for test in chosen) + PATIENCE
 
     def waits(test: str, seconds: float) -> Ended | None:
         if seconds > PATIENCE + FACTOR * known.get(test, LIMIT):
             return Ended(1, test, hung=True)
-        return Ended(0, test) if time.monotonic() > begun + 2 * LIMIT + PATIENCE else None
+        return Ended(0, test) if time.monotonic() > last else None
 
     names = {name: place for place, name in enumerate(files)}
     return forked_tests(copy, ["-x", *files], _Selection(names, known), waits)
