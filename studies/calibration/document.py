@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Where the figures are kept: a file for programs, and the regions of a document made from it.
 
-A region lies between ``<!-- calibration: NAME -->`` and ``<!-- end -->`` and holds what the study
+A region lies between ``<!-- NAME -->`` and ``<!-- end -->`` and holds what the study
 of this name found. What stands around it is written by people.
 """
 
-import re
 from pathlib import Path
 
 import msgspec
 
 from studies.calibration.figures import Study
 from studies.calibration.render import markdown
+from studies.peers.page import filled
 from tests.instruments.processes.command import ROOT
 
 FIGURES = ROOT / "docs" / "calibration.json"
@@ -20,7 +20,6 @@ DOCUMENT = ROOT / "docs" / "calibration.md"
 Studies = dict[str, Study]
 
 NOT_YET = "Not made yet."
-_REGION = re.compile(r"(<!-- calibration: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def read(path: Path = FIGURES) -> Studies:
@@ -39,9 +38,4 @@ def keep(found: Studies, figures: Path = FIGURES, document: Path = DOCUMENT) -> 
 
 def rendered(text: str, studies: Studies) -> str:
     """Return a document with its regions made anew."""
-
-    def region(found: re.Match[str]) -> str:
-        study = studies.get(found[2])
-        return f"{found[1]}\n{markdown(study) if study else NOT_YET}\n\n{found[3]}"
-
-    return _REGION.sub(region, text)
+    return filled(text, lambda name: markdown(studies[name]) if name in studies else NOT_YET)

@@ -63,7 +63,7 @@ def main() -> None:
         today = datetime.now(UTC).date().isoformat()
         study = Study(revision, today, asked.seed, tried, earlier)
         FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(study)) + b"\n")
-        PAGE.write_text(document.filled(PAGE.read_text("utf-8"), study), encoding="utf-8")
+        PAGE.write_text(document.scored(PAGE.read_text("utf-8"), study), encoding="utf-8")
 
 
 def _study(revision: str, seed: int, numbers: dict[str, int]) -> list[Tried]:

@@ -7,9 +7,8 @@ from msgspec import Struct, field
 from scipy.stats import binomtest
 
 from studies.mutation.trying import Outcome
+from studies.peers.page import filled, table
 
-MARK, END = "<!-- scores -->", "<!-- end of scores -->"
-"""What stands around the scores in the document."""
 Score = tuple[int, int]
 """Of some mutants, how many tests caught, and how many were tried."""
 
@@ -58,25 +57,21 @@ def lower(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> list[str]:
 
 
 def comparison(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> str:
-    """Return the score of each folder beside the earlier one, a line each."""
-    fell = lower(now, earlier)
-    return "\n".join(
-        f"{name}: {_words(score)}"
-        + (f"; earlier {_words(earlier[name])}" if name in earlier else "")
-        + ("; LOWER" if name in fell else "")
-        for name, score in now.items()
-    )
+    """Return the score of each folder beside the earlier one, as a table."""
+    fell, before = lower(now, earlier), {name: _words(one) for name, one in earlier.items()}
+    rows = [
+        (name, _words(one), before.get(name, ""), "LOWER" * (name in fell))
+        for name, one in now.items()
+    ]
+    return table(("code", "caught", "earlier", ""), rows)
 
 
-def filled(document: str, study: Study) -> str:
+def scored(document: str, study: Study) -> str:
     """Return a document with the scores between its marks."""
-    head, _, rest = document.partition(MARK)
-    rows = "".join(f"| {name} | {_words(one)} |\n" for name, one in scores(study.mutants).items())
-    table = (
-        f"Revision {study.revision[:7]}, seed {study.seed}, {study.date}:\n\n"
-        f"| code | caught (95% interval) |\n| --- | --- |\n{rows}"
-    )
-    return f"{head}{MARK}\n{table if rows else ''}{END}{rest.partition(END)[2]}"
+    rows = [(name, _words(one)) for name, one in scores(study.mutants).items()]
+    made = f"Revision {study.revision[:7]}, seed {study.seed}, {study.date}:"
+    shown = table(("code", "caught (95% interval)"), rows)
+    return filled(document, lambda _: f"{made}\n\n{shown}")
 
 
 def _words(score: Score) -> str:

@@ -11,26 +11,21 @@ from frobench.suite.units import format_seconds, format_value
 from studies.peers.bodies import QUEUED
 from studies.peers.figures import Effort, Figures
 
-_MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n.*?<!-- end -->", re.DOTALL)
+_MARKED = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 NONE = "\N{EM DASH}"
 _ERROR = ("error", "relative", "readings")
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
+def filled(document: str, part: Callable[[str], str]) -> str:
+    """Return a document with what belongs between its marks, by their names."""
+    made = "<!-- {} -->\n\n{}\n\n<!-- end -->".format
+    return _MARKED.sub(lambda found: made(found[1], part(found[1])), document)
+
+
 def fill(page: str, figures: Figures) -> str:
-    """Return the page with every table that it marks as the figures have it.
-
-    Raises
-    ------
-    KeyError
-        It marks a table that there is not.
-    """
-
-    def table(match: re.Match[str]) -> str:
-        name = match["name"]
-        return f"<!-- {name} -->\n\n{TABLES[name](figures)}\n\n<!-- end -->"
-
-    return _MARKED.sub(table, page)
+    """Return the page with every table that it marks as the figures have it."""
+    return filled(page, lambda name: TABLES[name](figures))
 
 
 def run(figures: Figures) -> str:

@@ -88,11 +88,7 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
         ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
         ("report FILE --prices", ["PRICES"], ["FOLDER", "nowhere.csv"]),
         ("report --figures FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
-        (
-            "report FILE --address",
-            ["http://a.org", "https://a.org/b/"],
-            ["a.org", "https://a.org?b", "'javascript:alert(1)'"],
-        ),
+        ("report FILE --address", ["http://a", "https://a/b/"], ["a", "https://a?b", "'data:a'"]),
         ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
         ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
         ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
@@ -101,11 +97,7 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
         ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
         ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
         ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
-        (
-            "compare --cases",
-            ["--purchase FILE OTHER", "--workload small FILE OTHER"],
-            ["FILE OTHER"],
-        ),
+        ("compare FILE OTHER --cases", ["--purchase", "--workload small"], [""]),
     ],
 )
 def test_an_option_of_what_reads_runs_takes_what_it_can_and_refuses_its_neighbours(

@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from random import sample
 from statistics import median
@@ -23,7 +23,6 @@ from frobench.suite.measure.caches_and_inputs import ColdCaches
 from frobench.suite.measure.timed_loop import Body, Sampler
 from frobench.suite.stored.types import Check
 from studies.peers.tool import Order, run
-from tests.gpu import cuda_bench
 from tests.gpu.goals import AHEAD, SPAN, Timed
 from tests.instruments.processes.alone import BENCHMARKS, load
 
@@ -44,6 +43,8 @@ SLEEP = 10**6
 MILLISECOND = 1e-3
 CUDA_BENCH, DO_BENCH = "cuda-bench", "triton's do_bench"
 CUDA_BENCH_USES = 2
+MEAN = "nv/cold/time/gpu/mean"
+"""The tag under which NVBench writes the mean of a kernel's isolated times, in seconds."""
 
 
 def body_of(module: str, function: str, device: Device, **params: Any) -> Body:  # noqa: ANN401 - the benchmark's
@@ -133,10 +134,10 @@ def _missing(module: str) -> str | None:
     if not torch.cuda.is_available():
         return "needs a CUDA GPU"
     try:
-        found = find_spec(module)
-    except ModuleNotFoundError:  # of the package that the module is in
-        found = None
-    return None if found else "not installed"
+        import_module(module)
+    except ImportError:
+        return "not installed"
+    return None
 
 
 def _do_bench(missing: dict[str, str]) -> dict[str, Way]:
@@ -161,13 +162,50 @@ def _cuda_bench(
         for use in range(CUDA_BENCH_USES):
             out = folder / f"cuda-bench-{use}.json"
             run("-m", __name__, out, device.name, order=order)
-            for name, mean in cuda_bench.means_in(json.loads(out.read_bytes())).items():
+            for name, mean in _means_in(json.loads(out.read_bytes())).items():
                 means.setdefault(name, {CUDA_BENCH: []})[CUDA_BENCH].append(mean)
     except RuntimeError as error:  # the others have still something to say
         missing[CUDA_BENCH] = str(error).splitlines()[-1]
     return means
 
 
+def _time_each(bodies: Mapping[str, Body], device: str, out: str) -> None:
+    """Time bodies by their names, on the stream that NVBench gives, and write its JSON."""
+    from cuda import bench
+
+    for name, body in bodies.items():
+        bench.register(_benchmark(body)).set_name(name)
+    # NVBench would measure on every device that it sees, and the bodies lie on one.
+    only = ["--devices", device.partition(":")[2] or "0"]
+    bench.run_all_benchmarks([sys.argv[0], *only, "--json", out])
+
+
+def _benchmark(body: Body) -> Callable[[Any], None]:
+    def launch(given: Any) -> None:  # noqa: ANN401 - cuda-bench's own
+        stream = torch.cuda.ExternalStream(given.get_stream().addressof())  # type: ignore[no-untyped-call]
+        with torch.cuda.stream(stream):
+            body()
+
+    def benchmark(state: Any) -> None:  # noqa: ANN401 - cuda-bench's own
+        state.exec(launch, batched=False)
+
+    return benchmark
+
+
+def _means_in(written: dict[str, Any]) -> dict[str, float]:
+    """Return the means that NVBench wrote for benchmarks of one state each, in seconds."""
+    return {
+        benchmark["name"]: _mean(benchmark["states"][0]["summaries"])
+        for benchmark in written["benchmarks"]
+    }
+
+
+def _mean(summaries: list[dict[str, Any]]) -> float:
+    (found,) = (each for each in summaries if each["tag"] == MEAN)
+    (value,) = (each["value"] for each in found["data"] if each["name"] == "value")
+    return float(value)
+
+
 if __name__ == "__main__":
     with precision("float32"):
-        cuda_bench.time_each(bodies(Device(sys.argv[2])), sys.argv[2], sys.argv[1])
+        _time_each(bodies(Device(sys.argv[2])), sys.argv[2], sys.argv[1])

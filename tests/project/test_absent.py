@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where a package is missing one is told which, and `docs/offline.md` names all that one needs."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from tests.instruments.processes.command import ROOT, found_first, frobench
-from tests.instruments.processes.project_files import EXAMPLE_RUN
 
 RESULTS = ROOT / "results"
 BLOCKER = """
@@ -44,11 +42,3 @@ def test_what_is_missing_is_named_in_one_line(
     assert f" has no package {package}; " in line
     assert "docs/offline.md" in line
     assert said.returncode == 3
-
-
-def test_a_run_is_shown_without_what_reports_need(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(BLOCKER)
-    environment = {"ABSENT": "pandas", **found_first(tmp_path)}
-    shown = frobench("show", EXAMPLE_RUN, folder=tmp_path, environment=environment)
-    assert shown.returncode == 0
-    assert re.match(r"no answers here: .* has no package pandas; .*\n\nwarning: ", shown.stdout)

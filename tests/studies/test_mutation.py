@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from studies.mutation.document import Study, Tried, filled, interval, lower, scores
+from studies.mutation.document import Study, Tried, interval, lower, scored, scores
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
 
@@ -71,7 +71,7 @@ def study() -> Study:
 
 def test_contributing_says_what_is_stored_of_400_mutants_or_more_60_of_each_folder() -> None:
     written, found = (ROOT / "CONTRIBUTING.md").read_text("utf-8"), scores(study().mutants)
-    assert filled(written, study()) == written
+    assert scored(written, study()) == written
     tried = {name: number for name, (_, number) in found.items()}
     assert len(tried) in {0, 6}
     assert all(number >= (400 if name == "all" else 60) for name, number in tried.items())
