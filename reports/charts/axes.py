@@ -159,7 +159,7 @@ def _tallest(plot: Plot) -> float:
     bars: dict[float | str, float] = {}
     for point in (point for series in plot.series for point in series.points):
         bars[point.x] = bars.get(point.x, 0.0) + max(0.0, point.y.value)
-    return max(*whole, *bars.values()) or 1.0
+    return max([*whole, *bars.values()], default=0.0) or 1.0
 
 
 def values(plot: Plot, begin: float, end: float) -> Scale:
