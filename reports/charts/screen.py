@@ -10,8 +10,15 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from frobench.reports.charts import axes
-from frobench.reports.charts.axes import Scale, describe, even_ticks, is_wide, spell_x, ticks
+from frobench.reports.charts.axes import (
+    Scale,
+    describe,
+    even_ticks,
+    interval,
+    is_wide,
+    spell_x,
+    ticks,
+)
 from frobench.reports.charts.plots import BELOW, frame
 from frobench.reports.charts.svg import LATE, Fluid
 from frobench.reports.findings.finding import RATIO, Finding, Plot, Series
@@ -27,8 +34,9 @@ MOST_TICKS, MOST_OTHERS = 4, 20
 ROOM = 1.06
 """Length of the axis as a multiple of the largest number on it."""
 ROOF_HEIGHT = 286
+"""Pixels of the roofline's drawing."""
 FRAME = ROOF_HEIGHT - BELOW
-"""Pixels: of the roofline's drawing, and from its top to the axis of intensities."""
+"""Pixels from its top to the axis of intensities."""
 KINDS = ("1", "2", "3", "4")
 """Ends of the classes of ceilings, the highest first; slower precisions are left to the table."""
 ROOF_ROOM = 1.6
@@ -79,7 +87,7 @@ def bar(shown: Bar, longest: float = 0.0) -> Markup:
 
     longest : what the axis must hold besides, so that bars of one unit can be compared
     """
-    value, (low, high) = shown.value.value, axes.interval(shown.value)
+    value, (low, high) = shown.value.value, interval(shown.value)
     top = ROOM * max(value, high, shown.sheet or 0.0, longest, *shown.others)
     drawing = Fluid(HEIGHT)
     factor, _ = prefixed(value, shown.unit)
@@ -263,7 +271,7 @@ def _name(drawing: Fluid, top: float, text: str, name: str) -> None:
 
 def _interval(value: Estimate) -> Markup:
     """Draw the interval of a ratio beside 1."""
-    low, high = axes.interval(value)
+    low, high = interval(value)
     first, last = min(low, 1.0), max(high, 1.0)
     room = INTERVAL_ROOM * (last - first)
     x = Scale(first - room, last + room, 0, 100)

@@ -168,9 +168,8 @@ def threshold(
         bracket = _bracket(sizes, crossings)
         return Crossing(_between(bracket, pattern), crossings, bracket)
     typical = crossings.median()
-    if (
-        typical * (1 - ROUNDING) <= ratio.smallest
-    ):  # of an even number of launches also between 0 and it
+    # Of an even number of launches the median also lies between 0 and the smallest size.
+    if typical * (1 - ROUNDING) <= ratio.smallest:
         words = f"from {size(ratio.smallest, pattern)}, the smallest measured, or below"
     elif typical == math.inf:
         words = f"at no size measured, up to {size(ratio.largest, pattern)}"

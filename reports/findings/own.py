@@ -205,7 +205,7 @@ def _number(cases: Cases, function: Function, device: str, quantity: Quantity) -
 
     def measured(variant: Variant) -> tuple[Variant, Curve, float]:
         curve = function.curve(cases, variant, device, quantity)
-        return variant, curve, curve.highest if quantity.label == "Rate" else curve.largest
+        return variant, curve, curve.highest if quantity in RATES.values() else curve.largest
 
     known = _of_variants(cases, function, device, measured)
     variant, curve, best = known[0]

@@ -19,15 +19,15 @@ HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""
 
 
-def of_peak(run: Run, rate: pd.Series, *cases: str) -> str:
+def of_peak(run: Run, case: str, rate: pd.Series) -> str:
     """Say which part a product's rate is of the datasheet's dense peak in its precision.
 
     That is the peak at the highest clock that was seen while the product ran, in any launch, or
     else at the clock that the datasheet assumes; the clause says which.
 
-    cases : full name of the product's case
+    case : full name of the product's case
     """
-    product = next(measured for measured in run.benchmarks if measured.fullname in cases)
+    product = next(measured for measured in run.benchmarks if measured.fullname == case)
     return _part(peak_of(run, product, rate), rate)
 
 

@@ -76,7 +76,7 @@ def _best_rate(cases: Cases, device: str) -> Finding:
     with suppress(NotMeasuredError):
         if bracket := _half(cases, device).bracket:
             rule = f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
-    part = peaks.of_peak(cases.run, rate.at(n), *rate.cases[n])
+    part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     words = f"{VALUE} in {dtype} at {size(n, N)}{burst}"
     names = behind(*(curve.on([at]) for curve, at in best.values()))
     return answered(words, names, rate.at(n), RATE.unit, rule, part)
@@ -183,7 +183,7 @@ def _peak(cases: Cases, device: str = "") -> Finding:
         how += f"; {at_least(burst.rate, RATE.unit)} {BURST}"
     ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
     faster = any(not ratio.empty and is_above(ratio) for ratio in ratios)
-    part = peaks.of_peak(cases.run, first.rate, first.case.fullname)
+    part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     return answered(
         capital(
             f"{at_least(first.rate, RATE.unit)} (median: {typical}) in {first.precision}, {how}"
