@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where the figures are kept: a file for programs, and the regions of a document made from it.
 
-A region lies between ``<!-- NAME -->`` and ``<!-- end -->`` and holds what the study
-of this name found. What stands around it is written by people.
+A region holds what the study of its name found. What stands around it is written by people.
 """
 
 from pathlib import Path
@@ -11,15 +10,13 @@ import msgspec
 
 from studies.calibration.figures import Study
 from studies.calibration.render import markdown
-from studies.peers.page import filled
+from studies.tables import filled
 from tests.instruments.processes.command import ROOT
 
 FIGURES = ROOT / "docs" / "calibration.json"
 DOCUMENT = ROOT / "docs" / "calibration.md"
 
 Studies = dict[str, Study]
-
-NOT_YET = "Not made yet."
 
 
 def read(path: Path = FIGURES) -> Studies:
@@ -38,4 +35,6 @@ def keep(found: Studies, figures: Path = FIGURES, document: Path = DOCUMENT) -> 
 
 def rendered(text: str, studies: Studies) -> str:
     """Return a document with its regions made anew."""
-    return filled(text, lambda name: markdown(studies[name]) if name in studies else NOT_YET)
+    return filled(
+        text, lambda name: markdown(studies[name]) if name in studies else "Not made yet."
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from frobench.suite.units import format_value
 from studies.calibration.figures import RATIO, Figure, Goal, Study, Table
-from studies.peers.page import table
+from studies.tables import table
 
 
 def cells(found: Table) -> list[list[str]]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from frobench.suite.units import counted
 from studies.faults.trials import Part, Result
-from studies.peers.page import table
+from studies.tables import table
 
 HEAD = """\
 # Faults

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from scipy.stats import binomtest
 
 from studies.mutation.trying import Outcome
-from studies.peers.page import filled, table
+from studies.tables import filled, table
 
 Score = tuple[int, int]
 """Of some mutants, how many tests caught, and how many were tried."""
@@ -59,10 +59,7 @@ def lower(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> list[str]:
 def comparison(now: Mapping[str, Score], earlier: Mapping[str, Score]) -> str:
     """Return the score of each folder beside the earlier one, as a table."""
     fell, before = lower(now, earlier), {name: _words(one) for name, one in earlier.items()}
-    rows = [
-        (name, _words(one), before.get(name, ""), "LOWER" * (name in fell))
-        for name, one in now.items()
-    ]
+    rows = [(one, _words(now[one]), before.get(one, ""), "LOWER" * (one in fell)) for one in now]
     return table(("code", "caught", "earlier", ""), rows)
 
 

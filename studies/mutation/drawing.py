@@ -33,8 +33,8 @@ NOT_TRIED = re.compile(
     r"|Comparison\w+_Is(Not)?_(?!Is)\w+$"
 )
 """Operators of cosmic-ray whose mutants would say nothing about tests."""
-NO_RESULT = re.compile(r"\b(frozen|maxsize|strict)=\S*\n|\nTYPE_CHECKING")
-"""A line, broken before a value on which no result depends while the code is right."""
+NO_RESULT = re.compile(r"\b(frozen|maxsize|strict)=[^,)]*|\bTYPE_CHECKING\b")
+"""Values on which no result depends while the code is right."""
 
 
 class Site(NamedTuple):
@@ -79,12 +79,10 @@ def _sites(checkout: Path, path: str) -> list[Site]:
         Site(path, start, [(name, occurrence) for name in names])
         for names in kinds.values()
         for occurrence, start in enumerate(_starts(get_operator(names[0])(), nodes))
-        if not NO_RESULT.search(_broken(lines[start[0] - 1], start[1]))
+        if not any(
+            start[1] in range(*one.span()) for one in NO_RESULT.finditer(lines[start[0] - 1])
+        )
     ]
-
-
-def _broken(line: str, column: int) -> str:
-    return f"{line[:column]}\n{line[column:]}"
 
 
 def _starts(operator: object, nodes: Iterable[object]) -> Iterator[tuple[int, int]]:

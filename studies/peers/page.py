@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The figures as tables in Markdown, put between the marks of a page.
+"""The figures as tables of the page."""
 
-A page marks the place of a table by a line ``<!-- NAME -->`` and its end by ``<!-- end -->``.
-"""
-
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 from frobench.suite.units import format_seconds, format_value
 from studies.peers.bodies import QUEUED
 from studies.peers.figures import Effort, Figures
+from studies.tables import filled, table
 
-_MARKED = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 NONE = "\N{EM DASH}"
 _ERROR = ("error", "relative", "readings")
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
-
-
-def filled(document: str, part: Callable[[str], str]) -> str:
-    """Return a document with what belongs between its marks, by their names."""
-    made = "<!-- {} -->\n\n{}\n\n<!-- end -->".format
-    return _MARKED.sub(lambda found: made(found[1], part(found[1])), document)
 
 
 def fill(page: str, figures: Figures) -> str:
@@ -177,10 +167,3 @@ TABLES: dict[str, Callable[[Figures], str]] = {
 
 def _percent(fraction: float) -> str:
     return format_value(fraction, "1", digits=2)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int | None = None) -> str:
-    """Return a table whose columns hold numbers but for the first so many, or for all."""
-    left = len(head) if words is None else words
-    rule = ["---" if place < left else "---:" for place in range(len(head))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))

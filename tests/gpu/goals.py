@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from frobench.suite.statistics import estimate
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_seconds, format_value
-from studies.peers.page import table
+from studies.tables import table
 
 SPAN, AHEAD = "span", "work ahead"
 """What the suite stores as the device's time; and the same with the device kept busy until
