@@ -97,7 +97,7 @@ NEEDED = {
         0,
     ),
 }
-"""Bytes that a call wants free at once on its device, and on others or the host."""
+"""Bytes that must be free for a call: on its device, and on another device or the host."""
 
 
 @pytest.mark.parametrize("name", NEEDED)

@@ -54,9 +54,9 @@ def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) 
     assert not any(one.met for one in table.figures)
 
 
-@pytest.mark.parametrize(("study", "much"), [(verdicts.study, 20), (pilot.study, 1)])
-def test_short_studies_meet_every_goal(study: Callable[..., list[Table]], much: int) -> None:
-    goals = [one.met for table in study(nobody, map, much) for one in table.figures if one.goal]
+@pytest.mark.parametrize(("study", "runs"), [(verdicts.study, 20), (pilot.study, 1)])
+def test_short_studies_meet_every_goal(study: Callable[..., list[Table]], runs: int) -> None:
+    goals = [one.met for table in study(nobody, map, runs) for one in table.figures if one.goal]
     assert goals.count(True) == len(goals) > 20
 
 

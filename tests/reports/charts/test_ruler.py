@@ -172,7 +172,7 @@ def ruler(places: Mapping[float, float]) -> Callable[[float], float]:
 def expected(plot: Plot, beside: Callable[[float | str, int], float]) -> Iterator[Drawn]:
     """Yield the looks of all that is drawn for a number, its values, and where it is beside them.
 
-    beside : where the number of a place is, and of which series
+    beside : returns where the numbers of a place are drawn, from the place and the series
     """
     begun: dict[float, float] = {}
     is_bar = axes.limits(plot)[0] == 0

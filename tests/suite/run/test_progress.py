@@ -87,7 +87,7 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
 
 
 def left_out(*reasons: str | None) -> list[Outcome]:
-    """Return outcomes with these reasons, of which the last case failed."""
+    """Return outcomes with these reasons; the last case failed, the others were skipped."""
     found = [
         Outcome(fullname=f"b.py::bench_{n}", group="", params={}, status="skipped", reason=reason)
         for n, reason in enumerate(reasons)

@@ -331,7 +331,7 @@ def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
 
     sampler = Sampler(body, [], clock=clock)
     window = sampler.repeat()
-    # Three calls at once take a tenth of a second: three times before the window, 17 in it.
+    # Three calls together take a tenth of a second. They run 3 times before the window, 17 in it.
     assert (window.calls, sampler.result) == (3 * 17, 2 + 3 * (3 + 17))
     assert window.seconds == pytest.approx(17 * 0.12)
     assert window.ended - window.begun == pytest.approx(17 * 0.12)
