@@ -79,9 +79,7 @@ def _sites(checkout: Path, path: str) -> list[Site]:
         Site(path, start, [(name, occurrence) for name in names])
         for names in kinds.values()
         for occurrence, start in enumerate(_starts(get_operator(names[0])(), nodes))
-        if not any(
-            start[1] in range(*one.span()) for one in NO_RESULT.finditer(lines[start[0] - 1])
-        )
+        if not any(start[1] in range(*at.span()) for at in NO_RESULT.finditer(lines[start[0] - 1]))
     ]
 
 
