@@ -32,7 +32,7 @@ CACHE = ROOT / ".mutation"
 AT_ONCE = 2
 FEW = 2
 """Mutants of each folder, with `--quick`."""
-NOT_RECORDED = ("tests/cluster/", "tests/gpu/", "tests/studies/test_mutation.py")
+NOT_RECORDED = ("tests/cluster/test_fleet.py", "tests/gpu/", "tests/studies/test_mutation.py")
 SHARED = (
     *("matplotlib.pyplot", "numpy", "pandas", "pyarrow", "pytest_benchmark.plugin", "scipy.stats"),
     *("torch", "torch.utils.flop_counter"),

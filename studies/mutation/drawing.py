@@ -33,7 +33,7 @@ NOT_TRIED = re.compile(
     r"|Comparison\w+_Is(Not)?_(?!Is)\w+$"
 )
 """Operators of cosmic-ray whose mutants would say nothing about tests."""
-NO_RESULT = re.compile(r"\b(frozen|maxsize|strict)=[^,)]*|\bTYPE_CHECKING\b")
+NO_RESULT = re.compile(r"\b(frozen|kw_only|maxsize|strict)=[^,)]*|\bTYPE_CHECKING\b")
 """Values on which no result depends while the code is right."""
 
 

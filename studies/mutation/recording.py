@@ -3,7 +3,6 @@
 
 import ast
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -32,6 +31,8 @@ include =
     {0}/reports/*
     {0}/suite/*
 """
+OF_SCRIPTS = ("tests/browser/", "tests/reports/purchase/")
+"""Folders of tests that run scripts first of all."""
 Bits = int
 """Lines of a file: bit n is line n."""
 
@@ -140,27 +141,37 @@ def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
 def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list[Chosen]:
     """Return the tests that run the changed statement: all beside it, others as long as `LIMIT`.
 
-    What is outside of functions is run by a test that imports the module by itself. Files of tests
-    that are quick, and run little other code, come first.
+    Where none is beside it, others get twice that. What is outside of functions is run by a test
+    that imports the module by itself. Files of tests that are quick, and run little other code,
+    come first.
     """
-    ranked: list[tuple[bool, float, str, list[str]]] = []
+    ranked: list[tuple[bool, bool, float, str, list[str]]] = []
     beside = Path("tests", *Path(mutant.path).parent.parts[:2])
     source = (checkout / mutant.path).read_text("utf-8")
     is_script = mutant.path.endswith(".js")
-    bits = 0 if is_script else _bits(source, mutant.line)
+    bits, is_header = (0, False) if is_script else _bits(source, mutant.line)
     for file, recorded in records.items():
         if is_script:
-            text = (checkout / file).read_text("utf-8")
-            able, share = _able(checkout, file, text, recorded, Path(mutant.path))
+            able, share = _calling(checkout, file, recorded, Path(mutant.path).name), 1.0
+            is_direct = file.startswith(OF_SCRIPTS) or Path(mutant.path).stem in Path(file).stem
         else:
             able = _running(recorded, mutant.path, bits)
+            is_direct = bool(able)
             able |= _running(recorded, mutant.path, 1 << mutant.line) - {file}
-            share = recorded.share.get(mutant.path, 0.0)
+            if is_header:  # a command that refuses an option runs nothing of its function
+                able |= _running_beside(recorded, Path(mutant.path))
+            share = recorded.share.get(mutant.path, 0.001)
         names = [test for test in recorded.seconds if able & {test, file}]
         if names:
             cost = 0.1 + sum(recorded.seconds[test] for test in names)
-            ranked.append((Path(file).parent != beside, cost / share, file, names))
+            ranked.append((Path(file).parent != beside, not is_direct, cost / share, file, names))
     return [*_affordable(records, sorted(ranked))]
+
+
+def _running_beside(recorded: Recorded, path: Path) -> set[str]:
+    """Return which tests run any module of the same folder."""
+    modules = (name for name in recorded.runs if Path(name).parent == path.parent)
+    return set().union(*(_running(recorded, name, -1) for name in modules))
 
 
 def _running(recorded: Recorded, path: str, bits: Bits) -> set[str]:
@@ -168,44 +179,43 @@ def _running(recorded: Recorded, path: str, bits: Bits) -> set[str]:
     return {test for test, ran in recorded.runs.get(path, {}).items() if int(ran, 16) & bits}
 
 
-def _able(
-    checkout: Path, file: str, text: str, recorded: Recorded, script: Path
-) -> tuple[set[str], float]:
-    """Return which tests of a file run a script, and how directly, by the names in its text."""
-    objects = re.findall(r"^const (\w+)", (checkout / script).read_text("utf-8"), re.MULTILINE)
-    named = re.search(rf"\b({'|'.join(objects)})\.", text)
-    nearness = 1.0 if named else 0.3 if script.stem in Path(file).stem else 0.05
-    if file.startswith("tests/browser/") or script.name in text:
-        return {file}, nearness
+def _calling(checkout: Path, file: str, recorded: Recorded, script: str) -> set[str]:
+    """Return which tests of a file run a script; the file stands for all its tests."""
+    if file.startswith("tests/browser/") or script in (checkout / file).read_text("utf-8"):
+        return {file}
     engine = (checkout / ENGINE).read_text("utf-8")
     functions = (one for one in ast.parse(engine).body if isinstance(one, ast.FunctionDef))
     call = next(one for one in functions if one.name == "call")
     bits = sum(1 << number for number in range(call.body[0].lineno, (call.end_lineno or 0) + 1))
-    return _running(recorded, ENGINE, bits) if script.name in engine else set(), nearness
+    return _running(recorded, ENGINE, bits) if script in engine else set()
 
 
 def _affordable(
-    records: dict[str, Recorded], ranked: list[tuple[bool, float, str, list[str]]]
+    records: dict[str, Recorded], ranked: list[tuple[bool, bool, float, str, list[str]]]
 ) -> Iterator[Chosen]:
-    left = LIMIT
-    for is_far, _, file, names in ranked:
+    left = LIMIT if any(not is_far for is_far, *_ in ranked) else 2 * LIMIT
+    for is_far, _, _, file, names in ranked:
         seconds = records[file].seconds
         longest = max(seconds[name] for name in names)
         for name in sorted(names, key=lambda name: seconds[name]):
-            left -= seconds[name] * is_far
-            if left < 0:
-                return
-            yield Chosen(name, seconds[name], longest)
+            if not is_far or seconds[name] <= left:
+                left -= seconds[name] * is_far
+                yield Chosen(name, seconds[name], longest)
 
 
-def _bits(source: str, line: int) -> Bits:
-    """Return the lines of the statement around a line.
+def _bits(source: str, line: int) -> tuple[Bits, bool]:
+    """Return the lines of the statement around a line, and whether it is the header of a function.
 
     Outside functions, an import runs it. It shows where functions of the module use what it names,
-    or in any of them.
+    or in any of them. A header, such as the options of a command, shows in the function's body.
     """
     module = ast.parse(source)
     functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    for node in functions:
+        begin = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        if begin <= line < node.body[0].lineno:
+            body = range(node.body[0].lineno, (node.end_lineno or 0) + 1)
+            return sum(1 << number for number in body), True
     around = [node for node in functions if node.body[0].lineno <= line <= (node.end_lineno or 0)]
     if not around:
         inside = [range(one.body[0].lineno, (one.end_lineno or 0) + 1) for one in functions]
@@ -213,7 +223,7 @@ def _bits(source: str, line: int) -> Bits:
         here = [one for one in module.body if one.lineno <= line <= (one.end_lineno or 0)]
         named = {name for one in here for name, _, stored in _names(one) if stored}
         uses = {number for name, number, _ in _names(module) if name in named}
-        return sum(1 << number for number in (uses & every) or every) or -1
+        return sum(1 << number for number in (uses & every) or every) or -1, False
     statements = [
         range(node.lineno, _header_end(node) + 1)
         for node in ast.walk(max(around, key=lambda node: node.lineno))
@@ -221,7 +231,7 @@ def _bits(source: str, line: int) -> Bits:
     ]
     header = range(line, line + 1)  # such as `except OSError:`, which is no statement of its own
     inner = min((one for one in statements if line in one), key=len, default=header)
-    return sum(1 << number for number in inner)
+    return sum(1 << number for number in inner), False
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, int, bool]]:
