@@ -86,14 +86,14 @@ def test_compare_with_one_file_judges_its_versions(tmp_path: Path, results: list
     [
         ("report FILE -o", ["FOLDER", "new"], ["FILE"]),
         ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
-        ("report FILE --prices", ["PRICES"], ["FOLDER", "nowhere.csv"]),
+        ("report FILE --prices", ["PRICES"], ["FOLDER", "FILE", "nowhere.csv"]),
         ("report --figures FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
         ("report FILE --address", ["http://a", "https://a/b/"], ["a", "https://a?b", "'data:a'"]),
         ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
         ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
         ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
         ("reproduce", ["FILE", "FILE --wait"], ["nowhere.json"]),
-        ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE", "FILE --prometheus"]),
+        ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE"]),
         ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
         ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
         ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
@@ -105,6 +105,15 @@ def test_an_option_of_what_reads_runs_takes_what_it_can_and_refuses_its_neighbou
 ) -> None:
     with chdir(tmp_path):
         takes(option, taken, refused)
+
+
+def test_what_cannot_be_read_is_refused_by_the_verb_and_not_as_a_wrong_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with chdir(tmp_path):
+        for verb, taken in (("validate", ["FILE", "FOLDER FILE"]), ("show", ["FILE"])):
+            takes(verb, taken, [])
 
 
 BROKEN = "frobench: no page for what is not valid"

@@ -32,7 +32,7 @@ TAKEN = [
     ("run --benchmarks", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --project", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --once x --trace", ["new.json"], ["FOLDER"]),
-    ("run --label", ["'node 1'"], ["''", "' '"]),
+    ("run --label", ["'node 1'"], ["''", "' '", "\udcff"]),
     ("run", ["--peak --verbose --wait", "--resume last"], ["--once x --peak", "--trace x"]),
     ("run", [], ["--peak x", "--verbose x", "--wait x", "--nodes x"]),
     ("fleet", ["--deadline 1", "--patience 1"], ["--deadline 0.9", "--patience 0.9"]),
@@ -173,5 +173,8 @@ def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
     monkeypatch.chdir(tmp_path / "docs")
     found = {"benchmarks": tmp_path / "benchmarks", "results": tmp_path / "results"}
     assert defaults("run") == found
+    with monkeypatch.context() as unreadable:
+        unreadable.setattr(Path, "read_text", Mock(side_effect=PermissionError))
+        assert defaults("run") == {}
     (tmp_path / "docs").rmdir()
     assert defaults("run") == {}

@@ -7,6 +7,7 @@ import json
 import re
 import statistics
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -138,6 +139,13 @@ def test_a_file_is_read_without_what_takes_long_to_import(
     code, *modules = python("-c", source, *arguments).stdout.splitlines()[-1].split()
     assert code == ends
     assert ({"torch", "scipy", "matplotlib", "pytest", "rich"} | more).isdisjoint(modules)
+
+
+def test_a_run_ends_with_what_is_shown_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Mock(return_value=(EXAMPLE_RUN, checks.read(EXAMPLE_RUN)))
+    monkeypatch.setattr("frobench.suite.run.runner.run", run)
+    ended, shown = (CliRunner().invoke(main, one) for one in (["run"], ["show", str(EXAMPLE_RUN)]))
+    assert ended.stderr == f"\n{shown.stdout}"
 
 
 @pytest.mark.parametrize(

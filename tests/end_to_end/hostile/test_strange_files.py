@@ -94,12 +94,12 @@ def test_each_is_named_and_the_rest_is_judged_and_reported(folder: Path, *, by_n
     files_alone = [path for path in sorted(Path("runs").glob("*.json")) if not path.is_dir()]
     given = files_alone if by_name else ["runs"]
     judged, reported = called("validate", *given), called("report", *given, "-o", "site")
-    for shown in (judged, reported):
-        assert shown.exit_code == 1
+    assert judged.exit_code == reported.exit_code == 1
+    for told in (judged.stdout, reported.stderr):
         for name, (_, why) in STRANGE.items():
             if not (by_name and name.endswith("folder")):  # one that is named is searched
-                assert f"runs/{name}.json: unreadable: {why}" in shown.output
-    assert "runs/good.json: valid" in judged.output.splitlines()
+                assert f"runs/{name}.json: unreadable: {why}" in told
+    assert "runs/good.json: valid" in judged.stdout.splitlines()
     assert called("report", "runs/good.json", "-o", "alone").exit_code == 0
     strange, alone = files(folder / "site"), files(folder / "alone")
     page = strange["index.html"].decode()
