@@ -160,6 +160,22 @@ def test_each_setting_is_the_default_of_an_option_and_a_path_is_relative(tmp_pat
     assert defaults("run") == {**told, **paths, "launches": 3}
 
 
+def test_an_option_comes_before_the_environment_and_that_before_the_table(
+    work: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = json.dumps(socket.gethostname())
+    settings(tmp_path, f'profile = "rigorous"\nresults = "speed"\nlabels.{host} = "mine"')
+    nothing, told = "no stored run in {}/; `frobench run` makes one\n", []
+    for options, results in ((), tmp_path / "speed"), ((), "other"), (("--profile", "quick"), "x"):
+        called("run", *options)
+        told.append(work.call_args.args[0].profile)
+        assert work.call_args.args[0].label == "mine"
+        assert called("validate").stderr.endswith(nothing.format(results))
+        monkeypatch.setenv("FROBENCH_PROFILE", "standard")
+        monkeypatch.setenv("FROBENCH_RESULTS", "other" if len(told) == 1 else "x")
+    assert told == ["rigorous", "standard", "quick"]
+
+
 def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

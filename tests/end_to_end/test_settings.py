@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`[tool.frobench]` in a project's pyproject.toml: a bare command measures that project."""
+"""`[tool.frobench]` in a project's pyproject.toml: plain pytest times that project's benchmarks."""
 
-import json
 import os
-import socket
 import subprocess
 import sys
 import tomllib
@@ -12,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from frobench.suite.stored import store
 from tests.end_to_end.test_options import settings
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
-from tests.instruments.processes.warm import frobench
 
 BENCHMARK = '''"""How long does sorting take?"""
 
@@ -32,36 +28,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project with a benchmark and no settings yet, in which commands are called."""
     monkeypatch.chdir(tmp_path)
     return planted(tmp_path, {"benchmarks/bench_mine.py": BENCHMARK})
-
-
-def test_a_bare_run_measures_the_project_and_other_verbs_find_its_results(project: Path) -> None:
-    host = json.dumps(socket.gethostname())
-    settings(project, f'profile = "quick"\nlaunches = 1\nresults = "speed"\nlabels.{host} = "mine"')
-    (project / "docs").mkdir()
-    run = frobench("run", folder=project / "docs")
-    assert run.returncode == 0, run.stderr
-    (path,) = (project / "speed").glob("*/*.json")
-    stored = store.read(path)
-    assert [case.fullname for case in stored.benchmarks] == ["benchmarks/bench_mine.py::bench_mine"]
-    assert (stored.frobench.profile, len(stored.frobench.launches)) == ("quick", 1)
-    assert stored.frobench.environment.label
-    listed = frobench("validate", folder=project / "docs")
-    assert path.name in listed.stdout
-    pages = frobench("report", folder=project)
-    assert path.stem in pages.stdout + pages.stderr
-
-
-def test_an_option_comes_before_the_environment_and_that_before_the_table(project: Path) -> None:
-    settings(project, 'profile = "rigorous"')
-
-    def listed(*options: str, **environment: str) -> str:
-        done = frobench("list", *options, folder=project, environment=environment)
-        return done.stdout.splitlines()[-1]
-
-    assert listed().startswith("rigorous:")
-    assert listed(FROBENCH_PROFILE="standard").startswith("standard:")
-    quick = listed("--profile", "quick", FROBENCH_PROFILE="standard")
-    assert quick.startswith("quick:")
 
 
 def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -9,20 +9,10 @@ from frobench.suite import statistics
 from frobench.suite.compare.verdicts import compare_values, verdict
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Run
+from studies.peers import tool
 from studies.peers.adapters import OURS
 from studies.peers.bodies import DEVICE, QUEUED
-from studies.peers.tool import (
-    Interval,
-    Measurement,
-    Order,
-    Process,
-    Rules,
-    Samples,
-    Tool,
-    alone,
-    grouped,
-    run,
-)
+from studies.peers.tool import Measurement, Order, Process, Samples
 from studies.peers.waits import written_down
 
 BENCHMARKS = Path(__file__).parents[1] / "bench"
@@ -33,7 +23,7 @@ def measure(order: Order) -> list[Measurement]:
     options = ["--launches", order.processes, "--devices", order.device]
     if order.budget:
         options += ["--budget", order.budget]
-    wall, said = run(
+    wall, said = tool.run(
         *("-m", "frobench", "run", "--benchmarks", BENCHMARKS, "--results", order.folder),
         *("-k", " or ".join(order.bodies), *options),
         order=order,
@@ -63,14 +53,11 @@ def _processes(stored: Run, case: Case, folder: Path) -> list[Process]:
         mine = next(i for i, each in enumerate(stored.benchmarks) if each is case)
         process = Process(
             samples=samples,
-            alone=alone(launch.seconds, own)[mine],
+            alone=tool.alone(launch.seconds, own)[mine],
             shared=launch.seconds / len(own),
         )
         if recorded:
-            iterations = case.extra_info.iterations[index]
-            process.recorded = grouped(recorded[index].lengths, iterations, len(samples))
-            process.own_call = recorded[index].own_call
-            process.two_readings = recorded[index].two_readings
+            recorded[index].note(process, case.extra_info.iterations[index])
         processes.append(process)
     return processes
 
@@ -86,7 +73,7 @@ def _seconds(case: Case, launch: int) -> float:
     return info.warmup[launch] + sum(_by_launch(case)[launch]) * info.iterations[launch]
 
 
-def _interval(medians: Samples) -> Interval:
+def _interval(medians: Samples) -> tool.Interval:
     seen = statistics.estimate(list(medians))
     if seen.low is None or seen.high is None:
         raise ValueError(f"{len(medians)} launches have no interval")
@@ -102,13 +89,13 @@ def _median_of_medians(processes: Sequence[Samples]) -> float:
     return median(median(samples) for samples in processes)
 
 
-TOOL = Tool(
+TOOL = tool.Tool(
     name=OURS,
     usage="`frobench run --launches N`, with `--budget` where many bodies share a run",
     distribution="frobench",
     measure=measure,
     reports=_median_of_medians,
-    rules=Rules(
+    rules=tool.Rules(
         replicates=True,
         number=median,
         least=statistics.LEAST_LAUNCHES,
