@@ -23,7 +23,7 @@ from frobench.suite.printable import printable
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal import answers
-from tests.instruments.faults.judging import keep
+from tests.instruments.faults.judging import keep, samples
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
@@ -95,12 +95,7 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     seconds = {row["case"]: row["seconds"] for row in rows}
     assert len(seconds) == len(run.frobench.outcomes)
     for case in run.benchmarks:
-        ends = iter(case.stats.data)
-        medians = [
-            statistics.median([next(ends) for _ in range(count)])
-            for count in case.extra_info.launches
-            if count
-        ]
+        medians = [statistics.median(launch) for launch in samples(case) if launch]
         assert float(seconds[case.fullname]) == pytest.approx(statistics.median(medians), rel=1e-9)
 
 

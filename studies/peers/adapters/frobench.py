@@ -14,6 +14,7 @@ from studies.peers.adapters import OURS
 from studies.peers.bodies import DEVICE, QUEUED
 from studies.peers.tool import Measurement, Order, Process, Samples
 from studies.peers.waits import written_down
+from tests.instruments.faults.judging import samples
 
 BENCHMARKS = Path(__file__).parents[1] / "bench"
 
@@ -45,14 +46,13 @@ def measure(order: Order) -> list[Measurement]:
 def _processes(stored: Run, case: Case, folder: Path) -> list[Process]:
     """Return what each launch says of a case."""
     launches = stored.frobench.launches
-    by_launch = _by_launch(case)
     recorded = written_down(folder, str(case.params["body"]))[-len(launches) :]
     processes = []
-    for index, (launch, samples) in enumerate(zip(launches, by_launch, strict=True)):
+    for index, (launch, taken) in enumerate(zip(launches, samples(case), strict=True)):
         own = [_seconds(each, index) for each in stored.benchmarks]
         mine = next(i for i, each in enumerate(stored.benchmarks) if each is case)
         process = Process(
-            samples=samples,
+            samples=taken,
             alone=tool.alone(launch.seconds, own)[mine],
             shared=launch.seconds / len(own),
         )
@@ -62,15 +62,10 @@ def _processes(stored: Run, case: Case, folder: Path) -> list[Process]:
     return processes
 
 
-def _by_launch(case: Case) -> list[list[float]]:
-    samples = iter(case.stats.data)
-    return [[next(samples) for _ in range(count)] for count in case.extra_info.launches]
-
-
 def _seconds(case: Case, launch: int) -> float:
     """Return what a case took in a launch."""
     info = case.extra_info
-    return info.warmup[launch] + sum(_by_launch(case)[launch]) * info.iterations[launch]
+    return info.warmup[launch] + sum(samples(case)[launch]) * info.iterations[launch]
 
 
 def _interval(medians: Samples) -> tool.Interval:
