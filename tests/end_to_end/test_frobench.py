@@ -90,7 +90,7 @@ def test_report_writes_the_pages_that_it_names(
 ) -> None:
     file = store.write(factory.run(accelerators=other, seed=3), tmp_path / "results")
     with chdir(tmp_path):
-        shown = called("report", str(stored), str(file))
+        shown = called("report", stored, file)
     page = f"site/{file.relative_to(tmp_path / 'results').with_suffix('.html')}"
     assert shown.output.splitlines() == [
         "site/index.html",
@@ -108,7 +108,6 @@ RUN = ("run", "--benchmarks", TRICKY)
     ("arguments", "code", "message"),
     [
         (("report",), 2, "no stored run"),
-        (("validate",), 2, "no stored run in results/"),
         (("compare", "text.json", "other.json"), 1, "JSON is malformed"),
         (("list", "-k", "nothing_like_it"), 2, "no case matches"),
         (("measure",), 2, "No such command"),

@@ -74,9 +74,9 @@ def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Mock:
     return done
 
 
-def called(*words: str) -> Result:
+def called(*words: object) -> Result:
     """Call the command in this process; its lines may be long."""
-    return CliRunner().invoke(main, words, terminal_width=200)
+    return CliRunner().invoke(main, [*map(str, words)], terminal_width=200)
 
 
 def takes(option: str, taken: list[str], refused: list[str]) -> None:

@@ -7,9 +7,11 @@ import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from frobench.pytest_entry import pytest_load_initial_conftests
 from tests.end_to_end.test_options import settings
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
@@ -51,22 +53,24 @@ def test_plain_pytest_times_the_benchmarks(project: Path, more: tuple[str, ...])
     assert "1 passed" in done.stdout
 
 
-def test_plain_pytest_takes_the_profile_of_the_table_or_the_option(project: Path) -> None:
-    settings(project, 'profile = "quick"')
-    grids = 'from frobench import cases\n\n@cases("quick", n=[1])\n@cases(n=[2, 3])\n'
-    written = BENCHMARK.replace("def bench_mine(measure):", f"{grids}def bench_mine(measure, n):")
-    (project / "benchmarks" / "bench_mine.py").write_text(written)
-    assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
-    asked = pytest_in(project, "--frobench-profile=standard", "benchmarks", "--collect-only")
-    assert "3 tests collected" in asked.stdout
-
-
-def test_plain_pytest_elsewhere_is_left_alone(project: Path) -> None:
-    (project / "pyproject.toml").write_text("[tool.other] # as [tool.frobench] says\n")
-    done = pytest_in(project, "benchmarks")
-    assert "collected 0 items" in done.stdout
-    asked = pytest_in(project, "benchmarks", "--frobench-profile", "quick")
-    assert "unrecognized arguments: --frobench-profile" in asked.stderr
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"[tool.other] # as [tool.frobench] says\n", None),
+        (b"\xff", None),
+        (b"[tool.frobench]\nlaunches = 3\n", ["benchmarks"]),
+        (b'[tool.frobench]\nprofile = "quick"\n', ["--frobench-profile=quick", "benchmarks"]),
+    ],
+)
+def test_plain_pytest_elsewhere_is_left_alone(
+    tmp_path: Path, text: bytes, words: list[str] | None
+) -> None:
+    config, given = Mock(rootpath=tmp_path), ["benchmarks"]
+    pytest_load_initial_conftests(config, given)
+    (tmp_path / "pyproject.toml").write_bytes(text)
+    pytest_load_initial_conftests(config, given)
+    assert given == (words or ["benchmarks"])
+    assert config.pluginmanager.import_plugin.call_count == (words is not None)
 
 
 def test_the_entry_point_imports_the_standard_library_alone() -> None:

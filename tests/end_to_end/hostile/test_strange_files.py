@@ -9,11 +9,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from click.testing import CliRunner, Result
 
-from frobench.command import main
 from frobench.suite.files import LARGEST_FILE
 from frobench.suite.stored import store
+from tests.end_to_end.test_options import called
 from tests.reports.site.test_site import files, small
 
 NO_FILE = "not a regular file"
@@ -82,11 +81,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, (make, _) in STRANGE.items():
         make(tmp_path / "runs" / f"{name}.json")
     return tmp_path
-
-
-def called(*arguments: object) -> Result:
-    """Call the command in this process."""
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 @pytest.mark.parametrize("by_name", [True, False])
