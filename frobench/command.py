@@ -4,6 +4,7 @@
 import atexit
 import gc
 import os
+import sys
 from typing import Any
 
 import click
@@ -53,5 +54,7 @@ def main() -> None:
 _verbs: tuple[click.Command, ...] = (compare, doctor, export, fleet, history, list_cases)
 _verbs += (report, reproduce, run, share, show, validate)
 for _verb in _verbs:
-    _verb.short_help = _verb.get_short_help_str(1000)  # click cuts a sentence at a line's end
+    _verb.short_help = _verb.get_short_help_str(
+        sys.maxsize
+    )  # click cuts a sentence at a line's end
     main.add_command(_verb)

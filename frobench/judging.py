@@ -31,9 +31,9 @@ def validate(paths: tuple[Path, ...]) -> None:
     from frobench.suite.terminal.output import is_honest, say, shown, stored_runs
 
     runs = stored_runs(paths, options.stored_here())
-    good = [path for path in runs if is_honest(path, err=False)]
-    say(*(f"{shown(path)}: valid" for path in good))
-    if good != runs:
+    honest = {path: is_honest(path, err=False) for path in runs}
+    say(*(f"{shown(path)}: valid" for path in runs if honest[path]))
+    if not all(honest.values()):
         sys.exit(FAILED)
 
 
@@ -65,14 +65,13 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     from frobench.suite.terminal import answers
 
     run = plain.answers(checks.credible(judged))
-    if form == "json":
-        click.echo(as_json(run))
-    elif form == "csv":
-        click.echo(answers.as_csv(run.cases if cases else run.answers))
-    elif cases:
-        click.echo(answers.cases_as_markdown(run.cases))
-    else:
-        click.echo(answers.as_markdown(run))
+    match form:
+        case "json":
+            click.echo(as_json(run))
+        case "csv":
+            click.echo(answers.as_csv(run.cases if cases else run.answers))
+        case _:
+            click.echo(answers.cases_as_markdown(run.cases) if cases else answers.as_markdown(run))
 
 
 @click.command()
@@ -84,9 +83,8 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
         "openmetrics": "For Prometheus and what else reads its text.",
     }
 )
-@click.option("--prometheus", is_flag=True, hidden=True)
 @exits_cleanly
-def export(file: Path, form: str | None, *, prometheus: bool) -> None:
+def export(file: Path, form: str | None) -> None:
     """Print the estimate of each case in FILE, with its interval, for a dashboard.
 
     An estimate is the median over launches. Cases with an error are left out.
@@ -94,8 +92,6 @@ def export(file: Path, form: str | None, *, prometheus: bool) -> None:
     from frobench.suite import checks
     from frobench.suite.export import FORMATS
 
-    if prometheus:
-        raise click.UsageError("no such option: --prometheus; Prometheus reads --openmetrics")
     if form is None:
         raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
     click.echo(FORMATS[form](*map(checks.credible, read_valid(file))))
@@ -183,12 +179,11 @@ def compare(  # noqa: PLR0913 - one for each option
     stored = options.stored_here() / Path(first.frobench.environment.machine).name
     known = newest_levels([stored, base.parent, new.parent])
     comparison = compare_runs(first, second, known, across)
-    while retry and exit_code(comparison, allow_missing=allow_missing) == CANNOT:
-        if not may_pass_again(comparison):
-            break
-        retry -= 1
-        comparison, files = measured_again(first, second, project, benchmarks)
-        first, second = read_valid(*files)
+    for _ in range(retry):
+        undecided = exit_code(comparison, allow_missing=allow_missing) == CANNOT
+        if undecided and may_pass_again(comparison):
+            comparison, files = measured_again(first, second, project, benchmarks)
+            first, second = read_valid(*files)
     sys.exit(verdicts.runs(first, second, comparison, as_json=as_json, allow_missing=allow_missing))
 
 

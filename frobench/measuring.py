@@ -88,7 +88,7 @@ def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  #
         return coordinating(here, benchmarks.resolve())
     over = take_part(here, benchmarks.resolve(), wait=warn if wait else None)
     say(f"node {here.number}: {over}")
-    sys.exit(0)
+    sys.exit()
 
 
 @click.command()
@@ -180,5 +180,5 @@ def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str,
 
 def failed(stored: "Run") -> int:
     """Return the exit code of a run: 1 if a case failed, or if a launch lost its group."""
-    failures = (outcome.status == "failed" for outcome in stored.frobench.outcomes)
-    return FAILED * (any(failures) or any(launch.lost for launch in stored.frobench.launches))
+    statuses = {outcome.status for outcome in stored.frobench.outcomes}
+    return FAILED * ("failed" in statuses or any(one.lost for one in stored.frobench.launches))

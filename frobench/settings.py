@@ -40,7 +40,7 @@ def defaults(verb: str) -> dict[str, Any]:
     if path is None or (table := _table(path)) is None:
         return {}
     root = path.parent
-    usual = {"benchmarks": (root / "benchmarks").is_dir(), "results": root != here}
+    usual = {"benchmarks": (root / "benchmarks").is_dir(), "results": root in here.parents}
     found: dict[str, Any] = {name: root / name for name, holds in usual.items() if holds}
     for key, value in table.items():
         place = f"{path}: [tool.frobench] {key}"

@@ -8,72 +8,43 @@ docs/calibration.json and docs/calibration.md. What is simulated has fixed seeds
 import argparse
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from frobench.suite.machine import environment
 from frobench.suite.machine.host import processor
 from frobench.suite.run.progress import Reporter
 from frobench.suite.stored.machine_identity import machine_name
 from frobench.suite.units import counted
-from studies.calibration import (
-    changes,
-    clean,
-    drift,
-    fleet,
-    good,
-    intervals,
-    pilot,
-    power,
-    ratios,
-    real,
-    separate_runs,
-    shifts,
-    spinners,
-    telemetry,
-    verdicts,
-)
 from studies.calibration.document import keep
 from studies.calibration.figures import Study, Table
 from studies.calibration.render import shown
-from studies.calibration.work import Spread, Tell, every_core, tells
-
-
-class Plan(NamedTuple):
-    """How a study is made.
-
-    full, quick : how much of it: simulated runs or suites, launches, runs
-    """
-
-    study: Callable[[Tell, Spread, int], list[Table]]
-    full: int
-    quick: int
-
+from studies.calibration.work import every_core, tells
 
 APART = ("separate-runs",)
 """Studies that are made only by name: their runs take hours, spread over a day."""
 
 PLANS = {
-    "spinners": Plan(spinners.study, full=2, quick=1),
-    "real": Plan(real.study, full=120, quick=16),
-    "telemetry": Plan(telemetry.study, full=120, quick=4),
-    "separate-runs": Plan(separate_runs.study, full=12, quick=2),
-    "intervals": Plan(intervals.study, full=20_000, quick=200),
-    "drift": Plan(drift.study, full=20_000, quick=200),
-    "verdicts": Plan(verdicts.study, full=1_000, quick=10),
-    "power": Plan(power.study, full=400, quick=2),
-    "shifts": Plan(shifts.study, full=200, quick=2),
-    "changes": Plan(changes.study, full=4_000, quick=20),
-    "ratios": Plan(ratios.study, full=1_000, quick=4),
-    "pilot": Plan(pilot.study, full=40, quick=1),
-    "good": Plan(good.study, full=1_000, quick=40),
-    "fleet": Plan(fleet.study, full=400, quick=2),
-    "clean": Plan(clean.study, full=200, quick=2),
+    "spinners": (2, 1),
+    "real": (120, 16),
+    "telemetry": (120, 4),
+    "separate-runs": (12, 2),
+    "intervals": (20_000, 200),
+    "drift": (20_000, 200),
+    "verdicts": (1_000, 10),
+    "power": (400, 2),
+    "shifts": (200, 2),
+    "changes": (4_000, 20),
+    "ratios": (1_000, 4),
+    "pilot": (40, 1),
+    "good": (1_000, 40),
+    "fleet": (400, 2),
+    "clean": (200, 2),
 }
-"""By name, first those that measure this machine, which nothing else may disturb then."""
+"""How much of each study a full one has and a quick one: simulated runs or suites, launches, runs.
+
+First those that measure this machine, which nothing else may disturb then. Each is a module."""
 
 
 def main() -> int:
@@ -96,22 +67,20 @@ def main() -> int:
     if unknown := set(options.studies) - PLANS.keys():
         asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
     asked_for = options.studies or [name for name in PLANS if name not in APART]
-    plans = {name: PLANS[name] for name in asked_for}
-    if options.recorded and (plan := plans.get("separate-runs")):
-        of_recorded = partial(separate_runs.study, recorded=options.recorded)
-        plans["separate-runs"] = plan._replace(study=of_recorded)
     missed = 0
     with every_core() as over_cores:
-        for name, plan in plans.items():
-            begun, much = time.monotonic(), plan.quick if options.quick else plan.full
+        for name in asked_for:
+            study = import_module(f"studies.calibration.{name.replace('-', '_')}").study
+            given = {"recorded": options.recorded} if name in APART else {}
+            begun, much = time.monotonic(), PLANS[name][options.quick]
             with Reporter() as progress:
-                tables = plan.study(tells(progress), over_cores, much)
-            study = made(tables, time.monotonic() - begun)
+                tables: list[Table] = study(tells(progress), over_cores, much, **given)
+            kept = made(tables, time.monotonic() - begun)
             sys.stdout.write("".join(f"{shown(table)}\n\n" for table in tables))
             sys.stdout.flush()
-            missed += len(study.missed)
+            missed += len(kept.missed)
             if not options.quick:
-                keep({name: study})
+                keep({name: kept})
     if options.quick:
         sys.stdout.write("Made of too little to say anything, and kept nowhere.\n")
         return 0

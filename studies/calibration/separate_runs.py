@@ -5,7 +5,6 @@ Every two runs are compared as the command compares them, and what is allowed be
 learned from the other runs only.
 """
 
-import os
 from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -16,13 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from frobench.suite import checks
-from frobench.suite.compare.between_run_spread import (
-    ALIKE_SHIFT,
-    Levels,
-    conclusive_shifts,
-    gauges,
-    levels,
-)
+from frobench.suite.compare import between_run_spread
+from frobench.suite.compare.between_run_spread import ALIKE_SHIFT, Levels, levels
 from frobench.suite.compare.matching import CaseComparison, RunComparison
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
@@ -30,11 +24,13 @@ from frobench.suite.stored.types import Run
 from studies.calibration.figures import Figure, Goal, Table
 from studies.calibration.verdicts import ALARMS
 from studies.calibration.work import Spread, Tell
-from tests.instruments.processes.command import ROOT, start
+from tests.instruments.processes.command import start
 
 BODIES = Path(__file__).parent / "separate"
 EQUAL, SLOWER = "equal", "slower"
-"""Folders of recorded runs, and of the code that they measure."""
+"""Folders of recorded runs."""
+REPEATS = {EQUAL: "100", SLOWER: "110"}
+"""Of a piece of work in a body."""
 LAUNCHES = 8
 DRAWS = 1_000
 """Times that the runs are drawn anew for a bound: pairs share their runs, and runs are few."""
@@ -77,9 +73,8 @@ def record(folder: Path, kind: str) -> None:
     """Measure a run of the real command, and put its file into a folder."""
     folder.mkdir(exist_ok=True)
     options = ("--profile", "quick", "--devices", "cpu", "--launches", LAUNCHES)
-    paths = os.pathsep.join(map(str, (ROOT, BODIES / kind)))
     arguments = ("run", "--benchmarks", BODIES, "--results", folder / ".made", *options)
-    with start(*arguments, folder=folder, environment={"PYTHONPATH": paths}) as process:
+    with start(*arguments, folder=folder, environment={"REPEATS": REPEATS[kind]}) as process:
         out, err = process.communicate()
     if process.returncode != 0:
         raise RuntimeError(err)
@@ -175,7 +170,9 @@ def _pair(
     bases: Sequence[Run], news: Sequence[Run], base: int, new: int, others: Sequence[Levels]
 ) -> Pair:
     before, after = bases[base], news[new]
-    shifts = conclusive_shifts(gauges(before), gauges(after)).values()
+    shifts = between_run_spread.conclusive_shifts(
+        *map(between_run_spread.gauges, (before, after))
+    ).values()
     quiet = not any(run.frobench.troubles for run in (before, after)) and all(
         abs(shift) <= ALIKE_SHIFT for shift in shifts
     )

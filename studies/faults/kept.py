@@ -17,7 +17,7 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from studies.faults.forked import Ended, run
 from tests.instruments.faults.faulty_disk import faulty
-from tests.instruments.faults.judging import validate_file
+from tests.instruments.faults.judging import samples, validate_file
 
 CASES = {f"bench_cheap[cpu-{microseconds}]" for microseconds in (200, 300, 400)}
 LAUNCHES, SEED = 2, 1
@@ -167,7 +167,6 @@ def in_file(stored: Run) -> set[Measurement]:
     """Return every measurement in a stored run."""
     found = set()
     for case in stored.benchmarks:
-        samples = iter(case.stats.data)
-        for launch, count in enumerate(case.extra_info.launches):
-            found.add((launch, case.fullname, tuple(next(samples) for _ in range(count))))
+        for launch, one in enumerate(samples(case)):
+            found.add((launch, case.fullname, tuple(one)))
     return found

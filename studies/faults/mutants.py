@@ -43,21 +43,8 @@ NEST = "@nest@"
 """Stands for deep nesting, which Python does not write by itself."""
 NUMBERS = (0, -1, 1, 1e308, -1e308, 5e-324, 1e-300, 2**31, 2**53 + 1, 2**63, -(2**64), 10**400)
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1.5,
-    "",
-    "x",
-    [],
-    {},
-    [[]],
-    {"a": 1},
-    [None],
-    "1e999",
-    NEST,
+    *(None, True, False, 0, -1, 1.5, "", "x", "1e999", NEST),
+    *([], {}, [[]], {"a": 1}, [None]),
 )
 TEXTS = (
     *("", "\x00", "\x1b]0;x\x07", "\ud800", "\u202e", "../../..", "NaN", "cpu", "cuda:0", "a b"),

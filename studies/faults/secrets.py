@@ -27,15 +27,8 @@ PROMISE = (
 )
 RUNS = 200
 FRAMES = (
-    "{}",
-    "RuntimeError: {}",
-    "({})",
-    "'{}'",
-    "<{}>",
-    "[{}]",
-    "{}\n{}",
-    "see {}; then {}",
-    "{}.",
+    *("{}", "RuntimeError: {}", "({})", "'{}'", "<{}>", "[{}]"),
+    *("{}\n{}", "see {}; then {}", "{}."),
 )
 """What may stand around a text that holds a secret."""
 

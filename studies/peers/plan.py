@@ -28,34 +28,22 @@ class Extent:
     budget : seconds of a run of real bodies, of a tool that takes a budget
     """
 
-    rounds: int
-    wait_rounds: int
-    device_rounds: int
-    waits: tuple[str, ...]
-    main: tuple[str, ...]
-    more: tuple[str, ...]
-    wait_processes: int
-    most_processes: int
-    most_uses: int
-    budget: float
+    rounds: int = 4
+    wait_rounds: int = 3
+    device_rounds: int = 1
+    waits: tuple[str, ...] = (*WAITS, EMPTY)
+    main: tuple[str, ...] = MAIN
+    more: tuple[str, ...] = MORE
+    wait_processes: int = 2
+    most_processes: int = 20
+    most_uses: int = 4
+    budget: float = 50.0
 
 
-FULL = Extent(
-    rounds=4,
-    wait_rounds=3,
-    device_rounds=1,
-    waits=(*WAITS, EMPTY),
-    main=MAIN,
-    more=MORE,
-    wait_processes=2,
-    most_processes=20,
-    most_uses=4,
-    budget=50.0,
-)
+FULL = Extent()
 QUICK = Extent(
     rounds=1,
     wait_rounds=1,
-    device_rounds=1,
     waits=("wait_50us", EMPTY),
     main=("python_loop",),
     more=(),

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from studies.peers.bodies import DEVICE
-from studies.peers.tool import Measurement, Order, Process, alone, grouped, run
+from studies.peers.tool import Measurement, Order, Process, alone, run
 from studies.peers.waits import written_down
 
 
@@ -67,9 +67,6 @@ def measurements(
     for each, seconds in zip(timed, by_itself, strict=True):
         process = Process(samples=each.samples, alone=seconds, shared=wall / len(timed))
         for recorded in written_down(folder, each.body):
-            count = len(each.samples)
-            process.recorded = grouped(recorded.lengths, each.iterations, count, after)
-            process.own_call = recorded.own_call
-            process.two_readings = recorded.two_readings
+            recorded.note(process, each.iterations, after)
         made.append(Measurement(body=each.body, processes=[process]))
     return made

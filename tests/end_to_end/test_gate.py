@@ -14,15 +14,16 @@ from msgspec import UNSET
 
 from frobench.command import main
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.gate import exit_code
+from frobench.suite.compare.gate import exit_code, may_pass_again
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.errors import Interrupted
+from frobench.suite.history.history import HistoryInterrupted
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import name_of
 from frobench.suite.stored.types import Case, Conclusion, Project, Run
 from frobench.suite.terminal import comparison as words
 from frobench.suite.terminal import output
-from tests.instruments.faults.judging import keep, made, put, samples, set_samples
+from tests.instruments.faults.judging import keep, made, put, resample, samples, set_samples
 from tests.instruments.faults.spoiling import take
 
 Spoil = Callable[[Run, Case], None]
@@ -187,8 +188,23 @@ def test_the_command_compares_across_facts_and_lets_cases_be_missing(tmp_path: P
     assert "compared across software.torch: 2.13.0 -> 2.14.0" in shown
 
 
-@pytest.mark.parametrize("code", [None, Project(), Project(id="f" * 40, dirty=True)])
-def test_code_that_is_no_commit_is_not_measured_again(code: Project | None, tmp_path: Path) -> None:
+NO_COMMIT = "cannot measure again: the code of {} is no commit"
+
+
+@pytest.mark.parametrize(
+    ("code", "ends", "told"),
+    [
+        (None, 3, NO_COMMIT),
+        (Project(), 3, NO_COMMIT),
+        (Project(id="f" * 40, dirty=True), 3, NO_COMMIT),
+        (Project(id="f" * 40), 130, "interrupted, and no working tree is left"),
+    ],
+)
+def test_only_commits_are_measured_again_until_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: Project | None, ends: int, told: str
+) -> None:
+    history = Mock(side_effect=HistoryInterrupted([]))
+    monkeypatch.setattr("frobench.suite.history.history.history", history)
     busy = Conclusion(code="busy-processor", severity="warning", message="", advice="")
     runs = [made(seed=1), made(seed=2)]
     for run, troubles in zip(runs, ([], [busy]), strict=True):
@@ -196,9 +212,16 @@ def test_code_that_is_no_commit_is_not_measured_again(code: Project | None, tmp_
         run.frobench.project = UNSET if code is None else code
     files = [store.write(run, tmp_path) for run in runs]
     assert "measure again" not in _said("compare", *files)[1]
-    exit_code, told = _said("compare", *files, "--retry", 1)
-    assert exit_code == 3
-    assert f"cannot measure again: the code of {runs[0].frobench.run} is no commit" in told
+    ended, shown = _said("compare", *files, "--retry", 1)
+    assert ended == ends
+    assert told.format(runs[0].frobench.run) in shown
+
+
+def test_what_is_decided_is_not_measured_again(tmp_path: Path) -> None:
+    base, new = made(seed=1), resample(made(seed=2), lambda launch: 3 ** (launch % 4), cases=1)
+    files = [store.write(run, tmp_path) for run in (base, new)]
+    assert may_pass_again(compare_runs(base, new))
+    assert _said("compare", *files, "--retry", 1)[0] == 0
 
 
 def _lose(run: Run, _: Case) -> None:

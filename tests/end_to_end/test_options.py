@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which values each option of what measures takes, and which defaults a project sets."""
+"""What each option takes and refuses, and which defaults a project sets."""
 
 import json
 import re
 import shlex
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -21,6 +22,7 @@ from frobench.suite.history.history import HistoryInterrupted, HistoryRequest
 from frobench.suite.once import Called
 from frobench.suite.profiles import settings_for
 from frobench.suite.run.runner import Request
+from tests.instruments.processes.project_files import planted
 
 PRICES = CHECKOUT / "reports" / "purchase" / "prices.csv"
 FLEET = ["results", "site", "auto", "3 budgets and 600", "120.0"]
@@ -32,13 +34,27 @@ TAKEN = [
     ("run --benchmarks", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --project", ["FOLDER"], ["FILE", "nowhere"]),
     ("run --once x --trace", ["new.json"], ["FOLDER"]),
-    ("run --label", ["'node 1'"], ["''", "' '"]),
+    ("run --label", ["'node 1'"], ["''", "' '", "\udcff"]),
     ("run", ["--peak --verbose --wait", "--resume last"], ["--once x --peak", "--trace x"]),
     ("run", [], ["--peak x", "--verbose x", "--wait x", "--nodes x"]),
     ("fleet", ["--deadline 1", "--patience 1"], ["--deadline 0.9", "--patience 0.9"]),
     ("fleet", ["--benchmarks FOLDER", "--benchmarks nowhere", "--json"], ["--json x"]),
     ("history --range", ["A..B", "A..B --wait"], ["A", "A...B", "-A..B", "A..B --wait x"]),
     ("history --launches", ["6 --range A..B"], ["5 --range A..B", "1.5 --range A..B", "6"]),
+    ("report FILE -o", ["FOLDER", "new"], ["FILE"]),
+    ("report FILE --reference", ["FILE"], ["FOLDER", "nowhere.json"]),
+    ("report FILE --prices", ["PRICES"], ["FOLDER", "FILE", "nowhere.csv"]),
+    ("report FILE --licence", ["MIT", "CC-BY-4.0"], ["''", "'CC 0'"]),
+    ("report FILE --address", ["http://a", "https://a/b/"], ["a", "https://a?b", "'data:a'"]),
+    ("show", ["FILE", "--all FILE", "--cases FILE"], ["nowhere.json", "FILE FILE"]),
+    ("validate", ["FILE", "FILE FOLDER"], ["nowhere.json"]),
+    ("share", ["--all FILE"], ["nowhere.json", "FOLDER"]),
+    ("reproduce", ["FILE", "FILE --wait"], ["nowhere.json"]),
+    ("export", ["--bencher FILE"], ["--bencher nowhere.json", "FILE"]),
+    ("compare FILE", ["", "--json"], ["--purchase", "--across a", "--cases --workload decode"]),
+    ("compare FILE OTHER", ["--retry 0", "--workload vision"], ["--retry -1", "--workload x"]),
+    ("compare --allow-missing", ["FILE OTHER", "--json FILE OTHER"], ["FILE FILE"]),
+    ("compare FILE OTHER --cases", ["--purchase", "--workload small"], [""]),
 ]
 
 
@@ -49,14 +65,18 @@ def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Mock:
     done = Mock(side_effect=KeyboardInterrupt)
     for name in ("run.runner.run", "run.pilot.collect", "fleet.fleet.measure", "doctor.examine"):
         monkeypatch.setattr(f"frobench.suite.{name}", done)
-    for name in ("history.history.history", "once.run_once"):
-        monkeypatch.setattr(f"frobench.suite.{name}", done)
+    for name in (
+        "suite.history.history.history",
+        "suite.once.run_once",
+        "reports.site.build.build",
+    ):
+        monkeypatch.setattr(f"frobench.{name}", done)
     return done
 
 
-def called(*words: str) -> Result:
+def called(*words: object) -> Result:
     """Call the command in this process; its lines may be long."""
-    return CliRunner().invoke(main, words, terminal_width=200)
+    return CliRunner().invoke(main, [*map(str, words)], terminal_width=200)
 
 
 def takes(option: str, taken: list[str], refused: list[str]) -> None:
@@ -76,6 +96,69 @@ def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
     option: str, taken: list[str], refused: list[str]
 ) -> None:
     takes(option, taken, refused)
+
+
+def test_what_cannot_be_read_is_refused_by_the_verb_and_not_as_a_wrong_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    for verb, taken in (("validate", ["FILE", "FOLDER FILE"]), ("show", ["FILE"])):
+        takes(verb, taken, [])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("compare FILE --purchase", "--purchase compares two runs, each with an environment"),
+        ("compare FILE --across a", "--across compares two runs, each with an environment"),
+        ("run --once x --launches 3 --peak", "measures nothing: leave out --launches, --peak"),
+        ("run --trace x.json", "--trace is of the call that --once makes"),
+        ("export FILE", "choose a format: --github-action-benchmark, --bencher, --openmetrics"),
+        ("report --reference FILE", "--reference is for files that are compared with it"),
+    ],
+)
+def test_a_wrong_use_is_told_what_is_wrong(words: str, told: str) -> None:
+    Path("FILE").touch()
+    assert told in called(*words.split()).stderr
+
+
+APART = "no machines side by side: "
+FEWER = f"{APART}fewer than two different whole runs were given as files"
+BROKEN = "frobench: no page for what is not valid"
+
+
+@pytest.mark.parametrize(
+    ("words", "pages", "more"),
+    [
+        ("", 4, ["and 2 pages of earlier runs"]),
+        ("results --reference a.json", 3, ["and 1 page of earlier runs", FEWER]),
+        ("a.json", 2, []),
+        ("a.json a.json", 2, [FEWER]),
+        ("a.json b.json", 2, [f"{APART}alike"]),
+        ("a.json b.json -o x", 2, ["machines side by side: x/purchase.html"]),
+        ("a.json --figures", 2, ["figures: a-figures", "figures: b-figures"]),
+        ("bad.json", 2, [BROKEN]),
+    ],
+)
+def test_report_names_two_pages_and_what_stands_side_by_side(
+    work: Mock, monkeypatch: pytest.MonkeyPatch, words: str, pages: int, more: list[str]
+) -> None:
+    def build(paths: list[Path], *_: object, tell: Callable[..., None], **__: object) -> list[Path]:
+        if Path("bad.json") in paths:
+            tell(*paths, [])
+        return [Path(f"{number}.html") for number in range(pages)]
+
+    planted(Path(), dict.fromkeys(("results/c.json", "a.json", "b.json", "bad.json"), ""))
+    work.side_effect = build
+    maker = Mock(made="-o" in words, refused="alike" * ("b.json" in words))
+    monkeypatch.setattr("frobench.reports.purchase.purchase.Maker", lambda *_: maker)
+    figures = Mock(folders=[Path("a-figures"), Path("b-figures")])
+    monkeypatch.setattr("frobench.reports.figures.files.Figures", lambda _: figures)
+    shown = called("report", *words.split())
+    assert shown.output.splitlines() == ["0.html", "1.html", *more]
+    assert shown.exit_code == (BROKEN in more)
+    assert work.call_args.kwargs["beside"] == [maker, figures][: 1 + ("--figures" in words)]
+    assert "[default: CC-BY-4.0]" in called("report", "--help").stdout
 
 
 def test_a_case_that_is_called_once_is_told_with_its_trace(work: Mock) -> None:
@@ -160,6 +243,22 @@ def test_each_setting_is_the_default_of_an_option_and_a_path_is_relative(tmp_pat
     assert defaults("run") == {**told, **paths, "launches": 3}
 
 
+def test_an_option_comes_before_the_environment_and_that_before_the_table(
+    work: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = json.dumps(socket.gethostname())
+    settings(tmp_path, f'profile = "rigorous"\nresults = "speed"\nlabels.{host} = "mine"')
+    nothing, told = "no stored run in {}/; `frobench run` makes one\n", []
+    for options, results in ((), tmp_path / "speed"), ((), "other"), (("--profile", "quick"), "x"):
+        called("run", *options)
+        told.append(work.call_args.args[0].profile)
+        assert work.call_args.args[0].label == "mine"
+        assert called("validate").stderr.endswith(nothing.format(results))
+        monkeypatch.setenv("FROBENCH_PROFILE", "standard")
+        monkeypatch.setenv("FROBENCH_RESULTS", "other" if len(told) == 1 else "x")
+    assert told == ["rigorous", "standard", "quick"]
+
+
 def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,5 +272,8 @@ def test_the_folders_of_a_project_are_found_from_any_folder_below_its_settings(
     monkeypatch.chdir(tmp_path / "docs")
     found = {"benchmarks": tmp_path / "benchmarks", "results": tmp_path / "results"}
     assert defaults("run") == found
+    with monkeypatch.context() as unreadable:
+        unreadable.setattr(Path, "read_text", Mock(side_effect=PermissionError))
+        assert defaults("run") == {}
     (tmp_path / "docs").rmdir()
     assert defaults("run") == {}

@@ -48,7 +48,7 @@ class Engineer:
         self.folder = planted(git_project.repository(folder / "mine"), files)
         self.commit = git_project.commit(self.folder, "Sort numbers")
         blocker = planted(folder / "blocker", {"sitecustomize.py": BLOCKER})
-        self.ran = self.call("run", ABSENT="torch", **found_first(blocker))
+        self.ran = self.call("run", ABSENT="torch pandas", **found_first(blocker))
         (self.path,) = self.folder.glob("results/*/*.json")
 
     def call(self, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -61,8 +61,12 @@ def engineer(tmp_path_factory: pytest.TempPathFactory) -> Engineer:
     return Engineer(tmp_path_factory.mktemp("engineer"))
 
 
-def test_what_needs_no_torch_is_measured_without(engineer: Engineer) -> None:
+def test_what_needs_no_torch_is_measured_without_and_answers_are_left_out_without_pandas(
+    engineer: Engineer,
+) -> None:
     assert engineer.ran.returncode == 1, engineer.ran.stderr  # one of the two cases fails
+    assert "no answers here: " in engineer.ran.stderr
+    assert " has no package pandas; " in engineer.ran.stderr
     run = store.read(engineer.path)
     assert [case.name for case in run.benchmarks] == ["bench_mine"]
     assert run.frobench.settings.devices == ["cpu"]

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""`[tool.frobench]` in a project's pyproject.toml: a bare command measures that project."""
+"""`[tool.frobench]` in a project's pyproject.toml: plain pytest times that project's benchmarks."""
 
-import json
 import os
-import socket
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from frobench.suite.stored import store
+from frobench.pytest_entry import pytest_load_initial_conftests
 from tests.end_to_end.test_options import settings
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import planted
-from tests.instruments.processes.warm import frobench
 
 BENCHMARK = '''"""How long does sorting take?"""
 
@@ -32,36 +30,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project with a benchmark and no settings yet, in which commands are called."""
     monkeypatch.chdir(tmp_path)
     return planted(tmp_path, {"benchmarks/bench_mine.py": BENCHMARK})
-
-
-def test_a_bare_run_measures_the_project_and_other_verbs_find_its_results(project: Path) -> None:
-    host = json.dumps(socket.gethostname())
-    settings(project, f'profile = "quick"\nlaunches = 1\nresults = "speed"\nlabels.{host} = "mine"')
-    (project / "docs").mkdir()
-    run = frobench("run", folder=project / "docs")
-    assert run.returncode == 0, run.stderr
-    (path,) = (project / "speed").glob("*/*.json")
-    stored = store.read(path)
-    assert [case.fullname for case in stored.benchmarks] == ["benchmarks/bench_mine.py::bench_mine"]
-    assert (stored.frobench.profile, len(stored.frobench.launches)) == ("quick", 1)
-    assert stored.frobench.environment.label
-    listed = frobench("validate", folder=project / "docs")
-    assert path.name in listed.stdout
-    pages = frobench("report", folder=project)
-    assert path.stem in pages.stdout + pages.stderr
-
-
-def test_an_option_comes_before_the_environment_and_that_before_the_table(project: Path) -> None:
-    settings(project, 'profile = "rigorous"')
-
-    def listed(*options: str, **environment: str) -> str:
-        done = frobench("list", *options, folder=project, environment=environment)
-        return done.stdout.splitlines()[-1]
-
-    assert listed().startswith("rigorous:")
-    assert listed(FROBENCH_PROFILE="standard").startswith("standard:")
-    quick = listed("--profile", "quick", FROBENCH_PROFILE="standard")
-    assert quick.startswith("quick:")
 
 
 def pytest_in(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -85,22 +53,24 @@ def test_plain_pytest_times_the_benchmarks(project: Path, more: tuple[str, ...])
     assert "1 passed" in done.stdout
 
 
-def test_plain_pytest_takes_the_profile_of_the_table_or_the_option(project: Path) -> None:
-    settings(project, 'profile = "quick"')
-    grids = 'from frobench import cases\n\n@cases("quick", n=[1])\n@cases(n=[2, 3])\n'
-    written = BENCHMARK.replace("def bench_mine(measure):", f"{grids}def bench_mine(measure, n):")
-    (project / "benchmarks" / "bench_mine.py").write_text(written)
-    assert "1 test collected" in pytest_in(project, "benchmarks", "--collect-only").stdout
-    asked = pytest_in(project, "--frobench-profile=standard", "benchmarks", "--collect-only")
-    assert "3 tests collected" in asked.stdout
-
-
-def test_plain_pytest_elsewhere_is_left_alone(project: Path) -> None:
-    (project / "pyproject.toml").write_text("[tool.other] # as [tool.frobench] says\n")
-    done = pytest_in(project, "benchmarks")
-    assert "collected 0 items" in done.stdout
-    asked = pytest_in(project, "benchmarks", "--frobench-profile", "quick")
-    assert "unrecognized arguments: --frobench-profile" in asked.stderr
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"[tool.other] # as [tool.frobench] says\n", None),
+        (b"\xff", None),
+        (b"[tool.frobench]\nlaunches = 3\n", ["benchmarks"]),
+        (b'[tool.frobench]\nprofile = "quick"\n', ["--frobench-profile=quick", "benchmarks"]),
+    ],
+)
+def test_plain_pytest_elsewhere_is_left_alone(
+    tmp_path: Path, text: bytes, words: list[str] | None
+) -> None:
+    config, given = Mock(rootpath=tmp_path), ["benchmarks"]
+    pytest_load_initial_conftests(config, given)
+    (tmp_path / "pyproject.toml").write_bytes(text)
+    pytest_load_initial_conftests(config, given)
+    assert given == (words or ["benchmarks"])
+    assert config.pluginmanager.import_plugin.call_count == (words is not None)
 
 
 def test_the_entry_point_imports_the_standard_library_alone() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import statistics
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,7 @@ from frobench.suite.printable import printable
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal import answers
-from tests.instruments.faults.judging import keep
+from tests.instruments.faults.judging import keep, samples
 from tests.instruments.processes.command import ROOT, python
 from tests.instruments.processes.project_files import EXAMPLE_RUN
 from tests.instruments.processes.warm import frobench
@@ -94,12 +95,7 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     seconds = {row["case"]: row["seconds"] for row in rows}
     assert len(seconds) == len(run.frobench.outcomes)
     for case in run.benchmarks:
-        ends = iter(case.stats.data)
-        medians = [
-            statistics.median([next(ends) for _ in range(count)])
-            for count in case.extra_info.launches
-            if count
-        ]
+        medians = [statistics.median(launch) for launch in samples(case) if launch]
         assert float(seconds[case.fullname]) == pytest.approx(statistics.median(medians), rel=1e-9)
 
 
@@ -138,6 +134,13 @@ def test_a_file_is_read_without_what_takes_long_to_import(
     code, *modules = python("-c", source, *arguments).stdout.splitlines()[-1].split()
     assert code == ends
     assert ({"torch", "scipy", "matplotlib", "pytest", "rich"} | more).isdisjoint(modules)
+
+
+def test_a_run_ends_with_what_is_shown_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Mock(return_value=(EXAMPLE_RUN, checks.read(EXAMPLE_RUN)))
+    monkeypatch.setattr("frobench.suite.run.runner.run", run)
+    ended, shown = (CliRunner().invoke(main, one) for one in (["run"], ["show", str(EXAMPLE_RUN)]))
+    assert ended.stderr == f"\n{shown.stdout}"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import os, sys
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == os.environ["ABSENT"]:
+        if name.partition(".")[0] in os.environ["ABSENT"].split():
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Blocker())

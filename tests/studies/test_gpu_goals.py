@@ -7,20 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.gpu import anchors
-from tests.gpu.goals import (
-    AHEAD,
-    EVENTS,
-    PYTORCH,
-    RUNTIME,
-    SEARCH,
-    SPAN,
-    Copied,
-    Figures,
-    Peak,
-    Timed,
-    judge,
-)
+from tests.gpu import anchors, goals
+from tests.gpu.goals import RUNTIME, SEARCH, Copied, Figures, judge
 
 LAUNCHES = 6
 FIRST, SECOND = "scan, number 1", "scan, number 2"
@@ -33,19 +21,23 @@ def rounds(seconds: float) -> list[float]:
 
 def figures() -> Figures:
     """Return what a GPU's anchors may say when all is well."""
-    ways = {SPAN: 1.41e-3, AHEAD: 1.4e-3, "triton's do_bench": 1.4e-3}
+    ways = {goals.SPAN: 1.41e-3, goals.AHEAD: 1.4e-3, "triton's do_bench": 1.4e-3}
     spans = {way: rounds(seconds) for way, seconds in ways.items()}
-    copied = {PYTORCH: rounds(1.22e-3), RUNTIME: rounds(1.21e-3), EVENTS: rounds(1.2e-3)}
+    copied = {
+        goals.PYTORCH: rounds(1.22e-3),
+        RUNTIME: rounds(1.21e-3),
+        goals.EVENTS: rounds(1.2e-3),
+    }
     return Figures(
         date="2026-11-20",
         device="a GPU",
         torch="2.11.0",
-        times=[Timed(body=BODY, seconds=spans | {"cuda-bench": [1.4e-3, 1.401e-3]})],
+        times=[goals.Timed(body=BODY, seconds=spans | {"cuda-bench": [1.4e-3, 1.401e-3]})],
         copies=[
             Copied(function="bench_to_device", size=2**26, seconds=copied),
             Copied(function="bench_to_device", size=4, seconds={way: [1e-5] for way in copied}),
         ],
-        peak=Peak(
+        peak=goals.Peak(
             search_seconds=180.0,
             scan_seconds=300.0,
             tried=12000,

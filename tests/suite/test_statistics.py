@@ -64,6 +64,16 @@ def test_the_same_launches_have_the_same_interval_in_every_version(
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6)
 
 
+def test_an_end_moves_by_half_of_the_inner_pair_or_of_itself_at_most() -> None:
+    for values, low, high in (
+        ([0, 10, 10, 10, 11, 11, 11, 20], 0.5, 19.5),
+        ([-40, -30, -20, -20, -10, -0.1], -40 - 0.063 * 20, -0.05),
+        ([1] * 9, 1, 1),
+    ):
+        found = estimate(values)
+        assert (found.low, found.high) == pytest.approx((low, high))
+
+
 def test_spread_sees_a_second_mode_but_not_a_single_stray() -> None:
     assert spread([1.0] * 7 + [5.0]) == 0
     assert spread([1.0] * 5 + [1.5] * 3) == pytest.approx(0.5 / 1.349, rel=1e-4)

@@ -9,21 +9,12 @@ from frobench.suite import statistics
 from frobench.suite.compare.verdicts import compare_values, verdict
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Run
+from studies.peers import tool
 from studies.peers.adapters import OURS
 from studies.peers.bodies import DEVICE, QUEUED
-from studies.peers.tool import (
-    Interval,
-    Measurement,
-    Order,
-    Process,
-    Rules,
-    Samples,
-    Tool,
-    alone,
-    grouped,
-    run,
-)
+from studies.peers.tool import Measurement, Order, Process, Samples
 from studies.peers.waits import written_down
+from tests.instruments.faults.judging import samples
 
 BENCHMARKS = Path(__file__).parents[1] / "bench"
 
@@ -33,7 +24,7 @@ def measure(order: Order) -> list[Measurement]:
     options = ["--launches", order.processes, "--devices", order.device]
     if order.budget:
         options += ["--budget", order.budget]
-    wall, said = run(
+    wall, said = tool.run(
         *("-m", "frobench", "run", "--benchmarks", BENCHMARKS, "--results", order.folder),
         *("-k", " or ".join(order.bodies), *options),
         order=order,
@@ -55,38 +46,29 @@ def measure(order: Order) -> list[Measurement]:
 def _processes(stored: Run, case: Case, folder: Path) -> list[Process]:
     """Return what each launch says of a case."""
     launches = stored.frobench.launches
-    by_launch = _by_launch(case)
     recorded = written_down(folder, str(case.params["body"]))[-len(launches) :]
     processes = []
-    for index, (launch, samples) in enumerate(zip(launches, by_launch, strict=True)):
+    for index, (launch, taken) in enumerate(zip(launches, samples(case), strict=True)):
         own = [_seconds(each, index) for each in stored.benchmarks]
         mine = next(i for i, each in enumerate(stored.benchmarks) if each is case)
         process = Process(
-            samples=samples,
-            alone=alone(launch.seconds, own)[mine],
+            samples=taken,
+            alone=tool.alone(launch.seconds, own)[mine],
             shared=launch.seconds / len(own),
         )
         if recorded:
-            iterations = case.extra_info.iterations[index]
-            process.recorded = grouped(recorded[index].lengths, iterations, len(samples))
-            process.own_call = recorded[index].own_call
-            process.two_readings = recorded[index].two_readings
+            recorded[index].note(process, case.extra_info.iterations[index])
         processes.append(process)
     return processes
-
-
-def _by_launch(case: Case) -> list[list[float]]:
-    samples = iter(case.stats.data)
-    return [[next(samples) for _ in range(count)] for count in case.extra_info.launches]
 
 
 def _seconds(case: Case, launch: int) -> float:
     """Return what a case took in a launch."""
     info = case.extra_info
-    return info.warmup[launch] + sum(_by_launch(case)[launch]) * info.iterations[launch]
+    return info.warmup[launch] + sum(samples(case)[launch]) * info.iterations[launch]
 
 
-def _interval(medians: Samples) -> Interval:
+def _interval(medians: Samples) -> tool.Interval:
     seen = statistics.estimate(list(medians))
     if seen.low is None or seen.high is None:
         raise ValueError(f"{len(medians)} launches have no interval")
@@ -102,13 +84,13 @@ def _median_of_medians(processes: Sequence[Samples]) -> float:
     return median(median(samples) for samples in processes)
 
 
-TOOL = Tool(
+TOOL = tool.Tool(
     name=OURS,
     usage="`frobench run --launches N`, with `--budget` where many bodies share a run",
     distribution="frobench",
     measure=measure,
     reports=_median_of_medians,
-    rules=Rules(
+    rules=tool.Rules(
         replicates=True,
         number=median,
         least=statistics.LEAST_LAUNCHES,

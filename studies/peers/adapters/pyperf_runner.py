@@ -12,7 +12,7 @@ from typing import Any
 
 from studies.peers.bodies import DEVICE, QUEUED, WAITED, subject
 from studies.peers.rules import mean_of_means, student, t_interval
-from studies.peers.tool import FOLDER, Measurement, Order, Process, Rules, Tool, grouped, run
+from studies.peers.tool import FOLDER, Measurement, Order, Process, Rules, Tool, run
 from studies.peers.waits import Recorded, written_down
 
 INHERITED = (DEVICE, FOLDER, "OMP_NUM_THREADS", "SIM_SPEC")
@@ -77,10 +77,7 @@ def timed_processes(
         seconds = ends[index] - ends[index - 1]
         process = Process(samples=each["values"], alone=seconds, shared=seconds)
         if recorded:
-            loops, lengths = each["metadata"]["loops"], recorded[index].lengths
-            process.recorded = grouped(lengths, loops, len(process.samples))
-            process.own_call = recorded[index].own_call
-            process.two_readings = recorded[index].two_readings
+            recorded[index].note(process, each["metadata"]["loops"])
         processes.append(process)
     return processes
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from click.testing import CliRunner, Result
 
-from frobench.command import main
 from frobench.suite.files import LARGEST_FILE
 from frobench.suite.stored import store
+from tests.end_to_end.test_options import called
 from tests.reports.site.test_site import files, small
 
 NO_FILE = "not a regular file"
@@ -84,22 +83,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def called(*arguments: object) -> Result:
-    """Call the command in this process."""
-    return CliRunner().invoke(main, [*map(str, arguments)])
-
-
 @pytest.mark.parametrize("by_name", [True, False])
 def test_each_is_named_and_the_rest_is_judged_and_reported(folder: Path, *, by_name: bool) -> None:
     files_alone = [path for path in sorted(Path("runs").glob("*.json")) if not path.is_dir()]
     given = files_alone if by_name else ["runs"]
     judged, reported = called("validate", *given), called("report", *given, "-o", "site")
-    for shown in (judged, reported):
-        assert shown.exit_code == 1
+    assert judged.exit_code == reported.exit_code == 1
+    for told in (judged.stdout, reported.stderr):
         for name, (_, why) in STRANGE.items():
             if not (by_name and name.endswith("folder")):  # one that is named is searched
-                assert f"runs/{name}.json: unreadable: {why}" in shown.output
-    assert "runs/good.json: valid" in judged.output.splitlines()
+                assert f"runs/{name}.json: unreadable: {why}" in told
+    assert "runs/good.json: valid" in judged.stdout.splitlines()
     assert called("report", "runs/good.json", "-o", "alone").exit_code == 0
     strange, alone = files(folder / "site"), files(folder / "alone")
     page = strange["index.html"].decode()

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from frobench.command import main
 from frobench.suite import personal_data
+from frobench.suite.export import FORMATS
 from frobench.suite.printable import as_json
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
@@ -24,17 +25,13 @@ FIXED = ("$.machine_info.python", "$.frobench.profile", "$.frobench.settings.pro
 VERBS = (
     ("validate", "FILE"),
     ("compare", "FILE", "OTHER"),
-    ("compare", "FILE", "OTHER", "--json"),
-    ("compare", "FILE", "OTHER", "--purchase"),
+    *(("compare", "FILE", "OTHER", *more) for more in (["--json"], ["--purchase"])),
     ("compare", "FILE", "OTHER", "--purchase", "--json"),
     ("compare", "FILE"),
     ("show", "FILE"),
-    ("show", "FILE", "--all"),
-    ("show", "FILE", "--cases"),
-    *(("show", "FILE", f"--{form}") for form in ("json", "csv", "markdown")),
+    *(("show", "FILE", f"--{form}") for form in ("all", "cases", "json", "csv", "markdown")),
     *(("show", "FILE", "--cases", f"--{form}") for form in ("csv", "markdown")),
-    *(("export", "FILE", f"--{form}") for form in ("bencher", "github-action-benchmark")),
-    ("export", "FILE", "--openmetrics"),
+    *(("export", "FILE", f"--{form}") for form in FORMATS),
     ("report", "FILE", "OTHER", "-o", f"site{ORDERS}"),
     ("share", "FILE"),
     ("reproduce", "FILE", "--devices", ORDERS),
@@ -44,12 +41,8 @@ MISUSE = (
     (f"--{ORDERS}",),
     ("validate", ORDERS),
     ("show", f"--{ORDERS}"),
-    ("run", "--profile", ORDERS),
-    ("run", "--resume", ORDERS),
-    ("run", "--benchmarks", ORDERS),
-    ("report", "--address", ORDERS),
-    ("report", "--prices", ORDERS),
-    ("report", "--licence", ORDERS),
+    *(("run", f"--{option}", ORDERS) for option in ("profile", "resume", "benchmarks")),
+    *(("report", f"--{option}", ORDERS) for option in ("address", "prices", "licence")),
     ("export", "FILE", f"--{ORDERS}"),
 )
 

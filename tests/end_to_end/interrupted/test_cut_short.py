@@ -15,14 +15,8 @@ from frobench.suite.run import unfinished
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
-from tests.instruments.runs.made_up_launches import (
-    LAUNCHES,
-    NAMES,
-    Launch,
-    follow_each_other,
-    made_up,
-    run,
-)
+from tests.instruments.runs import made_up_launches
+from tests.instruments.runs.made_up_launches import LAUNCHES, Launch, made_up, run
 
 
 def samples(stored: Run) -> set[float]:
@@ -40,8 +34,8 @@ def finish(results: Path, name: str = "last") -> None:
     assert stored.frobench.complete
     assert before <= samples(stored)
     assert all(case.extra_info.launches == [3] * LAUNCHES for case in stored.benchmarks)
-    assert [case.name for case in stored.benchmarks] == NAMES
-    assert follow_each_other(stored)
+    assert [case.name for case in stored.benchmarks] == made_up_launches.NAMES
+    assert made_up_launches.follow_each_other(stored)
     assert not [*launch_beyond_run(stored)]
     assert files(results) == [path]
     assert not list((results / unfinished.RUNS).iterdir())

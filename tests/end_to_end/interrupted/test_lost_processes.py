@@ -17,17 +17,8 @@ from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Run, Settings
 from tests.instruments.processes.command import TRICKY
-from tests.instruments.runs import made_up_records
-from tests.instruments.runs.made_up_launches import (
-    LAUNCHES,
-    NAMES,
-    Launch,
-    Quiet,
-    follow_each_other,
-    identity,
-    made_up,
-    run,
-)
+from tests.instruments.runs import made_up_launches, made_up_records
+from tests.instruments.runs.made_up_launches import LAUNCHES, Launch, Quiet, identity, made_up, run
 
 pytestmark = pytest.mark.usefixtures("unjudged")
 
@@ -69,7 +60,7 @@ def test_a_launch_killed_between_two_cases_goes_on(tmp_path: Path, records_befor
     reporter = Quiet()
     with made_up(lost(records_before=records_before)):
         _, stored = run(tmp_path, reporter=reporter)
-    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+    assert launches_of(stored) == dict.fromkeys(made_up_launches.NAMES, [3] * LAUNCHES)
     assert "launch 1: its process was ended by SIGKILL between two cases" in reporter.lines
 
 
@@ -143,7 +134,7 @@ def test_a_damaged_line_of_the_journal_costs_what_it_said(interrupted: Path, lin
     lost = [count for counts in launches_of(stored).values() for count in counts if count != 3]
     assert lost in ([], [0])
     assert stored.frobench.complete
-    assert follow_each_other(stored)
+    assert made_up_launches.follow_each_other(stored)
 
 
 def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path, interrupted: Path) -> None:

@@ -27,18 +27,10 @@ from frobench.suite.run.runner import ENDING
 INTERRUPTED = 130
 """The exit code of a command that is interrupted."""
 SHARED = (
-    "torch",
-    "torch._dynamo",
-    "torch.distributed.fsdp",
-    "torch.fx.experimental.symbolic_shapes",
-    "frobench.judging",
-    "frobench.measuring",
-    "frobench.publishing",
-    "pytest_benchmark.plugin",
-    "frobench.reports.site.build",
-    "frobench.reports.summary.plain",
-    "frobench.suite.launch.plugin",
-    "frobench.suite.terminal.output",
+    *("torch", "torch._dynamo", "torch.distributed.fsdp", "torch.fx.experimental.symbolic_shapes"),
+    *("frobench.judging", "frobench.measuring", "frobench.publishing", "pytest_benchmark.plugin"),
+    *("frobench.reports.site.build", "frobench.reports.summary.plain"),
+    *("frobench.suite.launch.plugin", "frobench.suite.terminal.output"),
 )
 """Modules that a command or a launch imports when it needs them: import them before the forks."""
 _LIBRARIES = [

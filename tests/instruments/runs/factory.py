@@ -17,26 +17,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from frobench.suite import checks
-from frobench.suite.stored import store
-from frobench.suite.stored.types import (
-    MINOR,
-    SCHEMA,
-    Case,
-    CaseInfo,
-    CommitInfo,
-    Conclusion,
-    Environment,
-    Exercise,
-    Frobench,
-    Launch,
-    Outcome,
-    ProfileName,
-    Run,
-    Scalar,
-    Settings,
-    Status,
-    Work,
-)
+from frobench.suite.stored import store, types
+from frobench.suite.stored.types import Case, CaseInfo, Launch, Outcome, ProfileName, Run, Scalar
 from tests.instruments.runs.evidence import of_launches
 from tests.instruments.runs.factory_machine import environment, machine_info
 from tests.instruments.runs.factory_plans import PLANS, RATES, Pair, Plan, Plans, Rates
@@ -141,7 +123,7 @@ def case(
         "launches": [len(launch) for launch in by_launch],
         "iterations": [iterations if launch else 0 for launch in by_launch],
         "warmup": [5 * iterations * median(launch) if launch else 0.0 for launch in by_launch],
-        "work": Work(),
+        "work": types.Work(),
         "check": None,
         "parts": {},
         "peak_bytes": None,
@@ -160,7 +142,10 @@ def case(
 
 
 def outcome(
-    name: str, params: dict[str, Scalar], reason: str | None = None, status: Status = "skipped"
+    name: str,
+    params: dict[str, Scalar],
+    reason: str | None = None,
+    status: types.Status = "skipped",
 ) -> Outcome:
     """Return what became of a case of an exercise: it passed, unless there is a reason why not."""
     return Outcome(
@@ -246,7 +231,7 @@ def run(**wanted: Any) -> Run:  # noqa: ANN401 - what `Wanted` has
 
 
 @lru_cache(KEPT)
-def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: Wanted) -> bytes:
+def _encoded(conclude: Callable[[Run], list[types.Conclusion]], wanted: Wanted) -> bytes:
     """Make a run, judge it and seal it; tests may replace what judges."""
     result = of_machine(wanted, environment(wanted.machine, wanted.accelerators), RATES)
     result.frobench.conclusions = conclude(result)
@@ -255,7 +240,7 @@ def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: Wanted) -> byt
 
 
 def of_machine(
-    wanted: Wanted, told: Environment, rates: Pair, every: Mapping[str, Plans] = PLANS
+    wanted: Wanted, told: types.Environment, rates: Pair, every: Mapping[str, Plans] = PLANS
 ) -> Run:
     """Return a run of some machine, without conclusions.
 
@@ -282,20 +267,22 @@ def of_machine(
     launches = [*_launches(wanted, started, cases, devices)]
     return Run(
         machine_info=machine_info(told.cpu),
-        commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
+        commit_info=types.CommitInfo(
+            id=COMMIT, time=started.isoformat(), dirty=False, branch="main"
+        ),
         benchmarks=cases,
         datetime=(started + timedelta(seconds=280)).isoformat(),
         version="5.3.1",
-        frobench=Frobench(
-            schema=SCHEMA,
-            minor=MINOR,
+        frobench=types.Frobench(
+            schema=types.SCHEMA,
+            minor=types.MINOR,
             run="-".join(names),
             profile=profile,
             seed=seed,
             complete=not wanted.partial,
             seconds=8.0 + PLANNED + sum(launch.seconds for launch in launches),
             plan_seconds=PLANNED,
-            settings=Settings(
+            settings=types.Settings(
                 profile=profile,
                 longest_sample=LONGEST_SAMPLE[profile],
                 case_seconds=0.1,
@@ -304,7 +291,9 @@ def of_machine(
             ),
             environment=told,
             exercises={
-                name: Exercise(question=QUESTIONS.get(name, "How fast?"), explanation=EXPLANATION)
+                name: types.Exercise(
+                    question=QUESTIONS.get(name, "How fast?"), explanation=EXPLANATION
+                )
                 for name in every
             },
             launches=launches,

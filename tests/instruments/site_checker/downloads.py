@@ -34,12 +34,10 @@ class Report:
     """Faults, a line each, and how much was checked.
 
     checked : how many, by kind
-    copied : numbers that pages and downloads share and no formula here gives, by their table
     """
 
     faults: list[str] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
-    copied: Counter[str] = field(default_factory=Counter)
 
     def check(self, right: object, kind: str, fault: str) -> None:
         """Count something that was checked, and note its fault if it is not right."""
@@ -217,8 +215,6 @@ class Run:
                 if given or (len(cases) <= 2 and wanted.unit in {"s", *RATES.values()}):
                     fault = f"{place}: {wanted} does not follow from its cases"
                     report.check(given or cells.get("role") == "bound", CELLS, fault)
-                else:
-                    report.copied[f"{name}.csv"] += 1
                 if sheet := number(cells.get("datasheet", "")):
                     parts = [number(cells[one]) for one in ("part", "part_low", "part_high")]
                     right = [one and one / sheet for one in wanted[:3]]
