@@ -11,14 +11,17 @@ from msgspec.structs import replace
 from frobench.reports.findings import sections
 from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents
-from frobench.reports.summary import plain, views
+from frobench.reports.summary import plain as brief
+from frobench.reports.summary import views
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
+from frobench.suite.stored.types import Case, Conclusion, Energy, Project, Run, Work
 from tests.instruments.faults.judging import put
 from tests.instruments.runs.exact_runs import LAUNCHES, case
+from tests.reports.charts.test_ruler import plain, told
 from tests.reports.findings.table import cases
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
 
+MICROS = "\N{MICRO SIGN}s"
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
 
@@ -31,26 +34,106 @@ def first(run: Run) -> FirstScreen:
     return shown(run).first
 
 
-def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
-    screen = first(run_of([*everything(GPU), *everything(CPU)]))
-    titles = ["Compute, bf16", "Memory", "Overhead per operation", "Link, to the device"]
-    assert [one.title for one in screen.axes] == titles
-    assert screen.lead.replace("\N{NO-BREAK SPACE}", " ") == (
-        "500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 µs per operation, "
-        "50 GB/s to the device (79% of the link)."
+def facts(screen: FirstScreen) -> str:
+    return plain("; ".join(f"{name} {value}" for name, value in screen.facts))
+
+
+def axes(screen: FirstScreen) -> str:
+    """Return the axes, each with the end of its drawing: an interval, or a datasheet's mark."""
+    return " / ".join(
+        f"{one.title} {one.figure} {one.unit}, {one.note} {one.place[9:18]} {drawn[-1]}"
+        for one in screen.axes
+        for drawn in [told(one.bar).split("; ")]
     )
-    assert screen.title == "NVIDIA H200"
-    assert ("Power", "not measured (limit 700 W)") in screen.facts
-    assert ("Price", "unknown") in screen.facts
+
+
+def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
+    run = run_of([*everything(GPU), *everything(CPU)])
+    run.frobench.environment.software.torch = None
+    screen = first(run)
+    assert axes(screen) == (
+        "Compute, bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attainabl "
+        "datasheet 989 94 10 / "
+        "Memory 3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copies "
+        "datasheet 4.8 94 10 / "
+        f"Overhead per operation 4.0 {MICROS}, 3.3 to 4.9, mostly the host's many-or-o "
+        "ci 64 27, 94 27 / "
+        "Link, to the device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies "
+        "copies link 63 94 10"
+    )
+    assert plain(screen.lead) == (
+        f"500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 {MICROS} per "
+        "operation, 50 GB/s to the device (79% of the link)."
+    )
+    assert (screen.title, screen.question) == ("NVIDIA H200", "")
+    assert facts(screen) == (
+        "Memory 144 GB; Power not measured (limit 700 W); Price unknown; Measured 1 January 2026; "
+        "torch not imported; Host AMD EPYC 9654 96-Core Processor, 2 cores"
+    )
+
+
+def test_a_cpu_has_a_second_precision_on_the_scale_of_the_first_and_no_link() -> None:
+    run = run_of(everything(CPU), accelerators=0)
+    run.frobench.environment.cpu.memory_bytes = None
+    screen = first(run)
+    assert axes(screen) == (
+        "Compute, bf16 500 TFLOP/s, 410 to 600, sustained attainabl ci 64 27, 94 27 / "
+        "Compute, fp32 40 TFLOP/s, 33 to 48, in bursts attainabl ci 5 27, 8 27 / "
+        "Memory 3.0 TB/s, 2.4 to 3.6, slope of large copies copies ci 64 27, 94 27 / "
+        f"Overhead per operation 4.0 {MICROS}, 3.3 to 4.9 many-or-o ci 64 27, 94 27"
+    )
+    assert plain(screen.lead) == (
+        f"500 TFLOP/s bf16, 40 TFLOP/s fp32, 3.0 TB/s memory, 4.0 {MICROS} per operation. No GPU "
+        "was measured."
+    )
+    assert facts(screen) == (
+        "Memory unknown; Power not measured; Price unknown; Measured 1 January 2026; torch 2.13.0"
+    )
+
+
+def test_without_an_axis_the_first_answer_leads_with_the_code_that_was_measured() -> None:
+    run = run_of(loops(TWO), accelerators=0)
+    run.frobench.project = Project(name="demo", id="0123456789abcdef", dirty=True)
+    page = shown(run)
+    assert facts(page.first) == (
+        "Device AMD EPYC 9654 96-Core Processor, 2 cores; Code demo at 0123456789ab, with "
+        "uncommitted changes; Measured 1 January 2026; torch 2.13.0"
+    )
+    assert plain(page.description) == (
+        "What does reading every norm back cost on the CPU? No measurable difference: 1.000x "
+        "[1.000, 1.000] as long as with a log that is read once."
+    )
+    assert (page.answered, page.unanswered) == (
+        "1 answer",
+        "The run has no such case: 2 questions. Other reasons: 1 question.",
+    )
+
+
+def test_errors_of_a_run_are_named_and_those_that_cannot_be_true_are_counted_by_case() -> None:
+    run = run_of(everything(GPU))
+    first_case, second, *_ = (one.fullname for one in run.benchmarks)
+    found = [(None, "clock"), (first_case, "above-peak"), (first_case, "impossible")]
+    run.frobench.conclusions = [
+        Conclusion(code=code, severity="error", message="it stood still", advice="", case=case)
+        for case, code in [*found, (second, "wrong-result")]
+    ]
+    run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
+    screen = first(run)
+    assert screen.lead.endswith(
+        "The whole run has an error, so none of its figures is shown: clock: it stood still."
+    )
+    told = "2 cases failed, 2 of 18 cases doubtful", 2, "1 implausible"
+    assert (screen.trust, screen.failed, screen.counts) == told
 
 
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     run = run_of(everything(GPU))
-    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
+    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
     run.benchmarks[0].extra_info.energy = spent
     screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
-    assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
-    assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
+    assert facts(screen).partition("Power ")[2].partition("; Measured")[0] == (
+        "300.0 W (limit 700 W); Price 2,000 USD (2026-01-01)"
+    )
 
 
 def noisy(these: Sequence[Case]) -> list[Conclusion]:
@@ -99,7 +182,7 @@ def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
     rows = {one.answers.exercise: one.row for one in shown(run).sections}
     drawn = {name: bool(one and one.modes) for name, one in rows.items()}
     assert drawn == {"attainable_peak": True, "transformer": False}
-    doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
+    doubts = {one.exercise: one.doubts for one in brief.answers(run).answers if one.leads}
     assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
