@@ -53,13 +53,13 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
     screen = first(run)
     assert axes(screen) == (
         "Compute, bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attainabl "
-        "datasheet 989 94 10 / "
+        "datasheet 989] 94 10 / "
         "Memory 3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copies "
-        "datasheet 4.8 94 10 / "
+        "datasheet 4.8] 94 10 / "
         f"Overhead per operation 4.0 {MICROS}, 3.3 to 4.9, mostly the host's many-or-o "
         "ci 64 27, 94 27 / "
         "Link, to the device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies "
-        "copies link 63 94 10"
+        "copies link 63] 94 10"
     )
     assert plain(screen.lead) == (
         f"500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 {MICROS} per "
