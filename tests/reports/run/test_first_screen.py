@@ -40,17 +40,17 @@ def facts(screen: FirstScreen) -> str:
 
 def axes(screen: FirstScreen) -> str:
     """Return the axes, each with the end of its drawing: an interval, or a datasheet's mark."""
-    return " / ".join(
-        f"{one.title} {one.figure} {one.unit}, {one.note} {one.place[9:18]} {drawn[-1]}"
-        for one in screen.axes
-        for drawn in [told(one.bar).split("; ")]
-    )
+    each = ((one, told(one.bar).split("; ")[-1]) for one in screen.axes)
+    shown = (f"{a.title} {a.figure} {a.unit}, {a.note} {a.place[9:18]} {end}" for a, end in each)
+    return plain(" / ".join(shown))
 
 
 def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
     run = run_of([*everything(GPU), *everything(CPU)])
+    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
+    run.benchmarks[0].extra_info.energy = spent
     run.frobench.environment.software.torch = None
-    screen = first(run)
+    screen = Contents(run, sections(run), price="2,000 USD").first
     assert axes(screen) == (
         "Compute, bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attainabl "
         "datasheet 989] 94 10 / "
@@ -65,9 +65,13 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
         f"500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 {MICROS} per "
         "operation, 50 GB/s to the device (79% of the link)."
     )
-    assert (screen.title, screen.question) == ("NVIDIA H200", "")
+    assert (screen.title, screen.trust, screen.counts) == (
+        "NVIDIA H200",
+        "",
+        "0 failed, 0 implausible",
+    )
     assert facts(screen) == (
-        "Memory 144 GB; Power not measured (limit 700 W); Price unknown; Measured 1 January 2026; "
+        "Memory 144 GB; Power 300.0 W (limit 700 W); Price 2,000 USD; Measured 1 January 2026; "
         "torch not imported; Host AMD EPYC 9654 96-Core Processor, 2 cores"
     )
 
@@ -117,40 +121,22 @@ def test_errors_of_a_run_are_named_and_those_that_cannot_be_true_are_counted_by_
         Conclusion(code=code, severity="error", message="it stood still", advice="", case=case)
         for case, code in [*found, (second, "wrong-result")]
     ]
+    run.frobench.conclusions += noisy(run.benchmarks[2:5])
     run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
+    put(run, "frobench.launches.*.others", 1.0)
     screen = first(run)
     assert screen.lead.endswith(
         "The whole run has an error, so none of its figures is shown: clock: it stood still."
     )
-    told = "2 cases failed, 2 of 18 cases doubtful", 2, "1 implausible"
-    assert (screen.trust, screen.failed, screen.counts) == told
-
-
-def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
-    run = run_of(everything(GPU))
-    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
-    run.benchmarks[0].extra_info.energy = spent
-    screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
-    assert facts(screen).partition("Power ")[2].partition("; Measured")[0] == (
-        "300.0 W (limit 700 W); Price 2,000 USD (2026-01-01)"
+    assert (screen.failed, screen.counts) == (2, "1 implausible")
+    assert screen.trust == (
+        "other programs used 1.0 of 2 cores, 2 cases failed, 5 of 18 cases doubtful"
     )
 
 
 def noisy(these: Sequence[Case]) -> list[Conclusion]:
     known = {"code": "noisy-case", "message": "", "advice": ""}
     return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
-
-
-def test_the_line_of_trust_counts_cases() -> None:
-    run = run_of(everything(CPU), accelerators=0)
-    assert first(run).trust == ""
-    run.frobench.conclusions = noisy(run.benchmarks[:2])
-    assert re.fullmatch(r"2 of \d+ cases noisy", first(run).trust)
-    assert first(run).counts == "0 failed, 0 implausible"
-    run.frobench.outcomes[0].status = "failed"
-    assert first(run).trust.startswith("1 case failed, ")
-    put(run, "frobench.launches.*.others", 1.0)
-    assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
 
 
 def loops(seconds: list[float] | float) -> list[Case]:

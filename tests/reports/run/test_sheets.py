@@ -9,9 +9,10 @@ from frobench.reports.findings import sections
 from frobench.reports.findings.finding import Finding
 from frobench.reports.run.page import Contents
 from frobench.suite.stored.types import Energy
-from tests.instruments.faults.judging import set_samples
+from tests.instruments.faults.judging import put, set_samples
 from tests.reports.charts.test_ruler import PLOTS, around
 from tests.reports.findings.table import cases
+from tests.reports.run.test_sensors import on_gpus
 from tests.reports.summary.test_device_axes import GPU, MEMORY, SIZES, micro, peak, run_of
 from tests.reports.tables import Row, rows
 
@@ -27,6 +28,8 @@ RUN = run_of(
 RUN.frobench.outcomes[2].status = "failed"
 RUN.benchmarks[1].extra_info.energy = Energy(joules=[600.0] * 8, seconds=[2.0] * 8)
 set_samples(RUN.benchmarks[2], [[1e-3, 2e-3], [], [3e-3]])
+RUN.frobench.telemetry = on_gpus().frobench.telemetry
+put(RUN, "frobench.telemetry.launches", [30.0, 44.0])
 SECTION = sections(RUN)[0]
 SECTION.findings = (
     Finding("most", "What?", "3.", around(3.0), "s", "in all", (), ("b", "a", "b"), "Do it."),
@@ -41,10 +44,6 @@ TABLE = """
     time | 0.0005 | 0.000417 | 0.000615 | 8 | s | 0.1 | 0.3 | 8
 = 2 | matmul | square | bench_square | {"device":"cuda:0","dtype":"bfloat16","n":4096} | passed |
     rate | 2.75e+14 | 2.24e+14 | 3.3e+14 | 8 | FLOP/s | 0.1 | 0.3 | 8
-= 2 | matmul | square | bench_square | {"device":"cuda:0","dtype":"bfloat16","n":4096} | passed |
-    energy of a call | 600 | 600 | 600 | 8 | J | 0.1 | 0.3 | 8
-= 2 | matmul | square | bench_square | {"device":"cuda:0","dtype":"bfloat16","n":4096} | passed |
-    power | 300 | 300 | 300 | 8 | W | 0.1 | 0.3 | 8
 = 2 | matmul | square | bench_square | {"device":"cuda:0","dtype":"bfloat16","n":4096} | passed |
     work for a joule | 2.29e+08 | 2.29e+08 | 2.29e+08 | 8 | FLOP | 0.1 | 0.3 | 8
 = 3 | matmul | square | bench_square | {"device":"cuda:0","dtype":"float32","n":64} | failed | time
@@ -83,6 +82,12 @@ TABLE = """
     ["within","within","within","prefill_graph","decode_graph"]
 = Llama 3.1 70B | decode, int4 | 4.04e+10 | 29.7 | 24.2 | 35.7 | 8 | tokens/s |
     ["within","within","within","prefill_graph","decode_graph"]
+# sensors | rows=20
+= what the sensors said
+= cuda:0 | power_watts | 25 |  | 100 |
+= cuda:0 | power_watts | 45 | 1 | 300 |
+= cuda:0 | fan |  |  |  | NVML: Not Supported
+= cuda:0 | held_back.SwPowerCap | 45 | 1 | 0.234 |
 """
 
 
