@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The first screen and the rows of a run's page, on made-up runs whose truth is known."""
+"""The first screen, rows and tables of a run's page, on made-up runs whose truth is known."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,19 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain as brief
 from frobench.reports.summary import views
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Project, Run, Work
-from tests.instruments.faults.judging import put
+from tests.instruments.faults.judging import put, set_samples
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.charts.test_ruler import plain, told
 from tests.reports.findings.table import cases
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
+from tests.reports.tables import Row, rows
 
-MICROS = "\N{MICRO SIGN}s"
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
 
@@ -30,113 +30,90 @@ def shown(run: Run) -> Contents:
     return Contents(run, sections(run))
 
 
-def first(run: Run) -> FirstScreen:
-    return shown(run).first
+def noisy(these: Sequence[Case]) -> list[Conclusion]:
+    known = {"code": "noisy-case", "message": "", "advice": ""}
+    return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
 
 
-def facts(screen: FirstScreen) -> str:
-    return plain("; ".join(f"{name} {value}" for name, value in screen.facts))
-
-
-def axes(screen: FirstScreen) -> str:
-    """Return the axes, each with the end of its drawing: an interval, or a datasheet's mark."""
-    each = ((one, told(one.bar).split("; ")[-1]) for one in screen.axes)
-    shown = (f"{a.title} {a.figure} {a.unit}, {a.note} {a.place[9:18]} {end}" for a, end in each)
-    return plain(" / ".join(shown))
-
-
-def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
+def gpu() -> Contents:
     run = run_of([*everything(GPU), *everything(CPU)])
     spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
     run.benchmarks[0].extra_info.energy = spent
     run.frobench.environment.software.torch = None
-    screen = Contents(run, sections(run), price="2,000 USD").first
-    assert axes(screen) == (
-        "Compute, bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attainabl "
-        "datasheet 989] 94 10 / "
-        "Memory 3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copies "
-        "datasheet 4.8] 94 10 / "
-        f"Overhead per operation 4.0 {MICROS}, 3.3 to 4.9, mostly the host's many-or-o "
-        "ci 64 27, 94 27 / "
-        "Link, to the device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies "
-        "copies link 63] 94 10"
-    )
-    assert plain(screen.lead) == (
-        f"500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 {MICROS} per "
-        "operation, 50 GB/s to the device (79% of the link)."
-    )
-    assert (screen.title, screen.trust, screen.counts) == (
-        "NVIDIA H200",
-        "",
-        "0 failed, 0 implausible",
-    )
-    assert facts(screen) == (
-        "Memory 144 GB; Power 300.0 W (limit 700 W); Price 2,000 USD; Measured 1 January 2026; "
-        "torch not imported; Host AMD EPYC 9654 96-Core Processor, 2 cores"
-    )
+    return Contents(run, sections(run), price="2,000 USD")
 
 
-def test_a_cpu_has_a_second_precision_on_the_scale_of_the_first_and_no_link() -> None:
+def cpu() -> Contents:
     run = run_of(everything(CPU), accelerators=0)
     run.frobench.environment.cpu.memory_bytes = None
-    screen = first(run)
-    assert axes(screen) == (
-        "Compute, bf16 500 TFLOP/s, 410 to 600, sustained attainabl ci 64 27, 94 27 / "
-        "Compute, fp32 40 TFLOP/s, 33 to 48, in bursts attainabl ci 5 27, 8 27 / "
-        "Memory 3.0 TB/s, 2.4 to 3.6, slope of large copies copies ci 64 27, 94 27 / "
-        f"Overhead per operation 4.0 {MICROS}, 3.3 to 4.9 many-or-o ci 64 27, 94 27"
-    )
-    assert plain(screen.lead) == (
-        f"500 TFLOP/s bf16, 40 TFLOP/s fp32, 3.0 TB/s memory, 4.0 {MICROS} per operation. No GPU "
-        "was measured."
-    )
-    assert facts(screen) == (
-        "Memory unknown; Power not measured; Price unknown; Measured 1 January 2026; torch 2.13.0"
-    )
+    return shown(run)
 
 
-def test_without_an_axis_the_first_answer_leads_with_the_code_that_was_measured() -> None:
-    run = run_of(loops(TWO), accelerators=0)
+def doubtful() -> Contents:
+    layers = f"+ transformer/train,prefill | {CPU} | width=4096 layers=1 | 100 | flops=1e9"
+    run = run_of([*cases(layers), *loops(TWO)], accelerators=0)
     run.frobench.project = Project(name="demo", id="0123456789abcdef", dirty=True)
-    page = shown(run)
-    assert facts(page.first) == (
-        "Device AMD EPYC 9654 96-Core Processor, 2 cores; Code demo at 0123456789ab, with "
-        "uncommitted changes; Measured 1 January 2026; torch 2.13.0"
-    )
-    assert plain(page.description) == (
-        "What does reading every norm back cost on the CPU? No measurable difference: 1.000x "
-        "[1.000, 1.000] as long as with a log that is read once."
-    )
-    assert (page.answered, page.unanswered) == (
-        "1 answer",
-        "The run has no such case: 2 questions. Other reasons: 1 question.",
-    )
-
-
-def test_errors_of_a_run_are_named_and_those_that_cannot_be_true_are_counted_by_case() -> None:
-    run = run_of(everything(GPU))
-    first_case, second, *_ = (one.fullname for one in run.benchmarks)
-    found = [(None, "clock"), (first_case, "above-peak"), (first_case, "impossible")]
+    one, other, *_ = (case.fullname for case in run.benchmarks)
+    found = (None, "clock"), (one, "above-peak"), (one, "impossible"), (other, "wrong-result")
     run.frobench.conclusions = [
-        Conclusion(code=code, severity="error", message="it stood still", advice="", case=case)
-        for case, code in [*found, (second, "wrong-result")]
+        Conclusion(code=code, severity="error", message="it stood still", advice="", case=name)
+        for name, code in found
     ]
-    run.frobench.conclusions += noisy(run.benchmarks[2:5])
+    run.frobench.conclusions += noisy(run.benchmarks[2:])
     run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
     put(run, "frobench.launches.*.others", 1.0)
-    screen = first(run)
-    assert screen.lead.endswith(
-        "The whole run has an error, so none of its figures is shown: clock: it stood still."
-    )
-    assert (screen.failed, screen.counts) == (2, "1 implausible")
-    assert screen.trust == (
-        "other programs used 1.0 of 2 cores, 2 cases failed, 5 of 18 cases doubtful"
-    )
+    run.frobench.complete, run.frobench.settings = False, replace(run.frobench.settings, launches=9)
+    set_samples(run.benchmarks[0], [[1e-3], []])
+    return shown(run)
 
 
-def noisy(these: Sequence[Case]) -> list[Conclusion]:
-    known = {"code": "noisy-case", "message": "", "advice": ""}
-    return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
+PAGES = {"a GPU": gpu, "a CPU": cpu, "doubts": doubtful}
+SCREENS = """
+## pages
+# a GPU
+= NVIDIA H200; Memory 144 GB; Power 300.0 W (limit 700 W); Price 2,000 USD; Measured 1 January 2026;
+    torch not imported; Host AMD EPYC 9654 96-Core Processor, 2 cores; How fast PyTorch computes on
+    NVIDIA H200 + AMD EPYC 9654 96-Core Processor, 2 cores. 500 TFLOP/s bf16 (51% of the datasheet),
+    3.0 TB/s memory (63%), 4.0 µs per operation, 50 GB/s to the device (79% of the link).; Compute,
+    bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained exercise-attainable-peak-ce64f2b8
+    datasheet 989] 94 10; Memory 3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies
+    exercise-copies datasheet 4.8] 94 10; Overhead per operation 4.0 µs, 3.3 to 4.9, mostly the
+    host's exercise-many-or-one-5167ba0e ci 64 27, 94 27; Link, to the device 50 GB/s, 41 to 60,
+    pinned, 79% of the link, slope of large copies exercise-copies link 63] 94 10; 0 failed, 0
+    implausible; 5 answers; The run has no such case: 28 questions. Other reasons: 2 questions.;
+    Qwen2.5 32B is the largest model that fits: 45 tokens/s [37, 54] decoding, computed
+# a CPU
+= AMD EPYC 9654 96-Core Processor, 2 cores; Memory unknown; Power not measured; Price unknown;
+    Measured 1 January 2026; torch 2.13.0; How fast PyTorch computes on AMD EPYC 9654 96-Core
+    Processor, 2 cores. 500 TFLOP/s bf16, 40 TFLOP/s fp32, 3.0 TB/s memory, 4.0 µs per operation. No
+    GPU was measured.; Compute, bf16 500 TFLOP/s, 410 to 600, sustained
+    exercise-attainable-peak-ce64f2b8 ci 64 27, 94 27; Compute, fp32 40 TFLOP/s, 33 to 48, in bursts
+    exercise-attainable-peak-ce64f2b8 ci 5 27, 8 27; Memory 3.0 TB/s, 2.4 to 3.6, slope of large
+    copies exercise-copies ci 64 27, 94 27; Overhead per operation 4.0 µs, 3.3 to 4.9
+    exercise-many-or-one-5167ba0e ci 64 27, 94 27; 0 failed, 0 implausible; 5 answers; The run has
+    no such case: 13 questions. Other reasons: 8 questions.
+# doubts
+= AMD EPYC 9654 96-Core Processor, 2 cores; Device AMD EPYC 9654 96-Core Processor, 2 cores; Code
+    demo at 0123456789ab, with uncommitted changes; Measured 1 January 2026; torch 2.13.0; What does
+    reading every norm back cost on the CPU? No measurable difference: 1.000x [1.000, 1.000] as long
+    as with a log that is read once. The whole run has an error, so none of its figures is shown:
+    clock: it stood still.; other programs used 1.0 of 2 cores, 2 cases failed, 4 of 4 cases
+    doubtful; 1 implausible; 1 of 2 questions answered; The run ended before it: 2 questions. Other
+    reasons: 3 questions.; So far it has begun 8 launches of 4 cases, and measured 25 of 32 times. 9
+    launches were asked for. The run has taken 280 s of its budget of 270 s.
+"""
+
+
+@pytest.mark.parametrize("row", [*rows(SCREENS)], ids=lambda row: row.what)
+def test_the_first_screen_says_in_one_sentence_what_its_axes_and_facts_show(row: Row) -> None:
+    page = PAGES[row.what]()
+    found = [page.first.title, *map(" ".join, page.first.facts), page.description]
+    for axis in page.first.axes:
+        drawn = told(axis.bar).split("; ")[-1]  # an interval, or the mark of a datasheet
+        found.append(f"{axis.title} {axis.figure} {axis.unit}, {axis.note} {axis.place} {drawn}")
+    found += [page.first.trust, page.first.counts, page.answered, page.unanswered]
+    found += [page.models_title, page.progress]
+    assert plain("; ".join(filter(None, found))) == row.lines["="][0][0]
 
 
 def loops(seconds: list[float] | float) -> list[Case]:
@@ -187,7 +164,7 @@ def test_the_roofline_is_of_the_fastest_launch_in_the_unit_of_its_ceiling(
     factor: float, memory: str, ceiling: str, highest: str
 ) -> None:
     """Also where the next prefix begins between the ceiling, 600 or 900 TFLOP/s, and the edge."""
-    roof = first(run_of([*everything(GPU, factor), *squares(factor * 3e14)])).roof
+    roof = shown(run_of([*everything(GPU, factor), *squares(factor * 3e14)])).first.roof
     assert roof is not None
     title, units, drawing = roof
     assert f"memory {memory} TB/s" in drawing
@@ -196,3 +173,22 @@ def test_the_roofline_is_of_the_fastest_launch_in_the_unit_of_its_ceiling(
     assert units.startswith("Roofline, TFLOP/s by FLOP per byte")
     *heights, _ = re.findall(r'<text [^>]*text-anchor="end"[^>]*>([^<]+)<', drawing)
     assert heights[-1] == highest
+
+
+def test_the_table_of_answers_has_each_of_them() -> None:
+    page = gpu()
+    (sheet,) = (one.table.to_pylist() for one in page.tables if one.name == "findings")
+    answers = [
+        (part.answers.exercise, one) for part in page.sections for one in part.answers.findings
+    ]
+    names = {"question": "question", "answer": "answer", "label": "label", "unit": "unit"}
+    names |= {"finding": "name", "rule_of_thumb": "rule_of_thumb"}
+    for row, (exercise, one) in zip(sheet, answers, strict=True):
+        assert {name: row[name] for name in names} == {
+            name: getattr(one, field) for name, field in names.items()
+        }
+        assert (row["exercise"], json.loads(row["cases"])) == (
+            exercise,
+            [*dict.fromkeys(one.cases)],
+        )
+        assert row["value"] == (one.value and one.value.value)

@@ -119,3 +119,16 @@ def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() 
     run = on_gpus()
     put(run, "frobench.telemetry.held_back", {"cuda:0": {"SwPowerCap": [None, None, None]}})
     assert "SwPowerCap" not in page_of(run)
+
+
+def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:
+    run = on_gpus()
+    put(run, "frobench.telemetry.launches", [30.0, 44.0])
+    (sheet,) = (one for one in Contents(run, []).tables if one.name == "sensors")
+    found = [tuple(row.values()) for row in sheet.table.to_pylist()]
+    assert [one[2:5] for one in found if one[:2] == ("cuda:0", "power_watts")] == [
+        (25.0, None, 100.0),
+        (45.0, 1, 300.0),
+    ]
+    assert ("cuda:0", "fan", None, None, None, "NVML: Not Supported") in found
+    assert ("cuda:0", "held_back.SwPowerCap", 45.0, 1, 0.234, None) in found
