@@ -166,9 +166,7 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
     assert not of(run).doubt
 
 
-def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_published_figures_of_others_are_hollow_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = [
         Published(name, f"^{name}$", what, dtype, 1e9 * value, "events", "torch", address, "2026")
         for name, what, dtype, value, address in (
