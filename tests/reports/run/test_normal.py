@@ -71,10 +71,7 @@ def test_an_interval_that_reaches_the_range_is_within_it() -> None:
 @pytest.mark.usefixtures("unjudged")
 def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Path) -> None:
     stored = store.write(run_of(0.5 * min(BEST)), tmp_path)
-    paths = [publish([stored], tmp_path / folder)[1] for folder in ("a", "b")]
-    text, again = (path.read_text("utf-8") for path in paths)
-    assert text == again
-    page = parsed(text)
+    page = parsed(publish([stored], tmp_path)[1])
     told = "Not normal for its kind: Compute, bf16 lies below what others measured."
     assert "Is it normal?" in text_of(page)
     assert told in text_of(page)
