@@ -91,12 +91,6 @@ def test_a_partial_run_says_so(tmp_path: Path) -> None:
     assert "partial" in text_of(tmp_path / "site" / "index.html")
 
 
-def test_few_launches_show_no_interval(tmp_path: Path) -> None:
-    text = text_of(read(tmp_path, factory.run(launches=3)))
-    assert "(no interval: 3 launches)" in text
-    assert not re.search(r"\d \[\d", text)
-
-
 def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
     for name, run in hostile_runs(factory.run()).items():
         stored, out = tmp_path / f"{name}.json", tmp_path / "deep" / name
