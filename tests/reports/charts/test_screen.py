@@ -36,7 +36,7 @@ ROOFS = [line(name, {4.0: 8e12, peak / 2e12: peak, 2e4: peak}) for name, peak in
 PRODUCTS = [line(name, {4.0: 6e12, 1024.0: peak / 1000}) for name, peak in PEAKS.items()]
 ROOF = Plot("p", "Roof", "points", N, RATE, tuple(PRODUCTS), lines=tuple(ROOFS))
 RATED = Bar(around(50e9), "B/s", "Memory", 80e9, "datasheet", [3e9 * at for at in range(1, 22)])
-COST = Bar(Estimate(2e-6, None, None, 3), "s", "Memory", lower_is_better=True)
+COST = Bar(Estimate(2, None, None, 3), "s", "Memory", None, "", (1, 2, 3), lower_is_better=True)
 CHARTS = {
     "an answer of two lines": chart(lead(512, "B/s", "bfloat16 256", "float32 256"), TWO),
     "an answer of the second line": chart(lead(256, "B/s", "float32 64"), TWO),
@@ -50,7 +50,7 @@ CHARTS = {
     "no number": chart(lead(None, "")),
     "launches in two modes": chart(lead(1, RATIO), TWO, **MODES),
     "a rate": screen.bar(RATED),
-    "a cost": screen.bar(COST, 5e-6),
+    "a cost": screen.bar(COST, 5),
     "a roofline": screen.roofline(ROOF, {"fast": "fp8 800"}, "memory"),
 }
 TABLE = """
@@ -94,7 +94,7 @@ TABLE = """
     74 43
 # a cost
 = Memory; zero 0 16, 0 50; 0 0 63; grid 38 16, 38 50; 2^ 38 63; grid 75 16, 75 50; 4^ 75 63; f0 0
-    27, 38 27; < lower is better 0 10
+    27, 38 27; < lower is better 0 10; spec 19 43; spec 38 43; spec 57 43
 # a roofline
 = Roof. Rate by n. slow: 6.0 TFLOP/s [5.4, 7.2] at 4, 100 GFLOP/s [90, 120] at 1,024; fast: 6.0
     TFLOP/s [5.4, 7.2] at 4, 800 GFLOP/s [720, 960] at 1,024; slow: 8.0 TFLOP/s [7.2, 9.6] at 4, 100

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.making.broken import Broken
+from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import STEP, Logs, Scored, estimates
@@ -228,8 +229,12 @@ def test_an_invalid_run_says_why_in_its_row_and_has_no_axis() -> None:
 
 def test_logarithms_are_packed_into_two_digits_where_these_suffice() -> None:
     for steps, logs in ((1, {"#", "$"}), (7743, {"~"}), (7744, {7744})):
-        page = index.page([on_day(1), named("b", "Card B", 2, math.exp(steps * STEP))])
-        assert {*block(page, "#data")["runs"][1]["seconds"]["logs"]} == logs
+        runs = [named("b", "Card B", 2, math.exp(steps * STEP)), on_day(1)]
+        packed = block(index.page(runs), "#data")
+        assert {*packed["runs"][1]["seconds"]["logs"]} == logs
+        links = [(run.href, run.title) for run in runs]
+        unpacked = script.call("(...given) => index.unpacked(...given).runs", packed, links)
+        assert unpacked == script.call("(data) => data.runs", machines.data(runs))
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
