@@ -268,8 +268,7 @@ def test_all_lies_at_its_values_by_the_ticks_beside_its_place(plot: Plot) -> Non
         [c for _, value, where in named for c in (place(value) - 5, where)], abs=0.4
     )
     root = ET.fromstring(svg)  # noqa: S314 - drawn here
-    height = float(root.attrib["height"])
-    assert all(0 <= one.places[0][1] < height for one in read(svg))
+    assert all(0 <= one.places[0][1] < float(root.attrib["height"]) for one in read(svg))
     assert not {"style", "id", "fill", "stroke"} & {
         key for one in root.iter() for key in one.attrib
     }

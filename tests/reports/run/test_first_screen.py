@@ -29,9 +29,13 @@ def shown(run: Run) -> Contents:
     return Contents(run, sections(run))
 
 
+def concluded(severity: Any, *found: tuple[str | None, str]) -> list[Conclusion]:  # noqa: ANN401
+    known = {"severity": severity, "message": "it stood still", "advice": ""}
+    return [Conclusion(code=code, case=case, **known) for case, code in found]
+
+
 def noisy(these: Sequence[Case]) -> list[Conclusion]:
-    known = {"code": "noisy-case", "message": "", "advice": ""}
-    return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
+    return concluded("warning", *((one.fullname, "noisy-case") for one in these))
 
 
 def gpu() -> Contents:
@@ -45,8 +49,7 @@ def gpu() -> Contents:
 def cpu() -> Contents:
     run = run_of(everything(CPU), accelerators=0)
     run.frobench.environment.cpu.memory_bytes = None
-    wide = [1.0, 1.0, 1.0, 1.0, 1.4, 1.9, 2.6, 0.9]
-    set_samples(run.benchmarks[1], [[3e-3 * factor] for factor in wide])
+    set_samples(run.benchmarks[1], [[3e-3 * factor] for factor in (1, 1, 1, 1, 1.4, 1.9, 2.6, 0.9)])
     return shown(run)
 
 
@@ -55,11 +58,8 @@ def doubtful() -> Contents:
     run = run_of([*cases(layers), *loops(TWO)], accelerators=0)
     run.frobench.project = Project(name="demo", id="0123456789abcdef", dirty=True)
     one, other, *_ = (case.fullname for case in run.benchmarks)
-    found = (None, "clock"), (one, "above-peak"), (one, "impossible"), (other, "wrong-result")
-    run.frobench.conclusions = [
-        Conclusion(code=code, severity="error", message="it stood still", advice="", case=name)
-        for name, code in found
-    ]
+    wrong = (None, "clock"), (one, "above-peak"), (one, "impossible"), (other, "wrong-result")
+    run.frobench.conclusions = concluded("error", *wrong)
     run.frobench.conclusions += noisy(run.benchmarks[2:])
     run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
     put(run, "frobench.launches.*.others", 1.0)
