@@ -48,7 +48,7 @@ def gpu() -> Contents:
 
 def cpu() -> Contents:
     run = run_of(everything(CPU), accelerators=0)
-    run.frobench.environment.cpu.memory_bytes = None
+    run.frobench.environment.cpu.memory_bytes = 0
     set_samples(run.benchmarks[1], [[3e-3 * factor] for factor in (1, 1, 1, 1, 1.4, 1.9, 2.6, 0.9)])
     return shown(run)
 
