@@ -119,11 +119,10 @@ def level(plot: Plot) -> float | None:
     return plot.reference if plot.reference_label or plot.y.unit == RATIO else None
 
 
-def level_at_end(plot: Plot, y: Scale) -> bool:
+def level_at_end(plot: Plot, y: Scale, base: float) -> bool:
     """Tell whether the name of a level has more room at the end of the lines than before them."""
-    base = y(level(plot) or 0.0)
     first, last = (
-        min(abs(y(series.points[side].y.value) - base) for series in plot.series)
+        min(abs(y(series.points[side].y.value) - y(base)) for series in plot.series)
         for side in (0, -1)
     )
     return last > first

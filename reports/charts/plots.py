@@ -67,7 +67,7 @@ def _curves(plot: Plot) -> Fluid:
     level = axes.level(plot)
     if level is not None:
         drawing.line([(0, y(level)), (100, y(level))], "level")
-        at_end = axes.level_at_end(plot, y)
+        at_end = axes.level_at_end(plot, y, level)
         place = (100, "end") if at_end else (0, "start")
         drawing.text(place[0], y(level) - 5, plot.reference_label, anchor=place[1])
     matched = len(plot.lines) == len(plot.series) > 1

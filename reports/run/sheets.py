@@ -6,7 +6,6 @@ Cases are named in full; what is computed from several cases names them all, as 
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -190,10 +189,9 @@ def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
     """Return a row a sample; launches and samples are counted from 0."""
     columns: dict[str, list[Any]] = {name: [] for name in SAMPLES}
     for case in run.benchmarks:
-        ends = accumulate(case.extra_info.launches, initial=0)
-        for launch, (begin, end) in enumerate(pairwise(ends)):
-            columns["launch"] += [launch] * (end - begin)
-            columns["sample"] += range(end - begin)
+        for launch, count in enumerate(case.extra_info.launches):
+            columns["launch"] += [launch] * count
+            columns["sample"] += range(count)
         columns["number"] += [numbers[case.fullname]] * len(case.stats.data)
         columns["seconds"] += case.stats.data
     return pa.table(columns, schema=_schema(SAMPLES))

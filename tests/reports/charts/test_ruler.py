@@ -17,21 +17,27 @@ from frobench.reports.charts import axes, plots
 from frobench.reports.charts.plots import draw, legend
 from frobench.reports.findings.finding import RATIO, Axis, Plot, PlotKind, Point, Series
 from frobench.reports.web.theme import SHAPES
+from frobench.suite.printable import printable
 from frobench.suite.stored.types import Estimate
 from tests.reports.tables import Row, rows
 
 HOSTILE = "</svg><script>alert(1)</script>$x^2$ \x00\u202e"
-LABELS = [HOSTILE, f"{HOSTILE}, {HOSTILE}", *"abcd"]
+LABELS = [HOSTILE.ljust(100, "."), HOSTILE.ljust(101, "."), *"abcd"]
+"""Of one more than 100 letters the last are cut."""
 Place = tuple[float, float]
 Drawn = tuple[str, list[Place]]
 
 
 class Ink(NamedTuple):
-    """A shape of a chart or a text, and where it is, from the left in tenths of percent."""
+    """A shape of a chart or a text, and where it is, from the left in tenths of percent.
+
+    side : of a text, where it is not to the right of its place
+    """
 
     classes: str
     text: str
     places: list[Place]
+    side: str = ""
 
 
 def read(drawn: str) -> list[Ink]:
@@ -42,7 +48,8 @@ def read(drawn: str) -> list[Ink]:
             looks = [inner.get("class") for inner in shape.iter() if inner.get("class")]
             title = shape.find(".//title")
             text = (shape.text if title is None else title.text) or ""
-            shapes.append(Ink(looks[0] or "" if looks else "", text, _places(shape)))
+            side = {"end": "]", "middle": "^"}.get(shape.get("text-anchor", ""), "")
+            shapes.append(Ink(looks[0] or "" if looks else "", text, _places(shape), side))
     return shapes
 
 
@@ -63,7 +70,8 @@ def told(drawn: str) -> str:
     """Return the words for who does not see a chart, and where all is, from the left in percent."""
     words = ET.fromstring(drawn).attrib["aria-label"] if drawn else ""  # noqa: S314 - drawn here
     shapes = [
-        f"{one.classes} {one.text}".strip() + ",".join(f" {x / 10:.0f} {y:.0f}" for x, y in one[2])
+        f"{one.classes} {one.text}{one.side}".strip()
+        + ",".join(f" {x / 10:.0f} {y:.0f}" for x, y in one[2])
         for one in (read(drawn) if drawn else ())
     ]
     return plain("; ".join([words, *shapes])).replace("\N{LEFTWARDS ARROW}", "<")
@@ -228,13 +236,15 @@ def test_all_lies_at_its_values_by_the_ticks_beside_its_place(plot: Plot) -> Non
         truth.append(("level", [(level, 0.0), (level, end)]))
     truth += expected(plot, beside)
     ticks: dict[str, float] = {}
-    rows, drawn, svg = [], [], draw(plot)
-    for looks, text, at in read(svg):
+    rows, drawn, names_of_lines, svg = [], [], [], draw(plot)
+    for looks, text, at, _ in read(svg):
         places = at if in_rows else [place[::-1] for place in at]
         if not looks and text in values.values():
             ticks.setdefault(text, places[0][0])
         elif text in first:
             rows.append((text, *places[0]))
+        elif not looks and places[0][0] < plots.HEIGHT - plots.BELOW:
+            names_of_lines.append((text, *places[0]))
         elif looks not in {"", "casing"}:
             drawn.append((looks, places))
     base = 0 if in_rows else 4
@@ -242,11 +252,25 @@ def test_all_lies_at_its_values_by_the_ticks_beside_its_place(plot: Plot) -> Non
     found, true = sorted(drawn, key=itemgetter(0)), sorted(truth, key=itemgetter(0))
     assert [looks for looks, _ in found] == [looks for looks, _ in true]
     assert [c for _, places in found for at in places for c in at] == pytest.approx(
-        [c for _, places in true for value, where in places for c in (place(value), where)], abs=1
+        [c for _, places in true for value, where in places for c in (place(value), where)], abs=0.4
     )
     assert rows == ([(name, 0, beside(name, 1) - 13) for name in names] if in_rows else [])
+    begin, end = (0, 600) if in_rows else (plots.HEIGHT - plots.BELOW, plots.TOP)
+    assert [*map(place, axes.limits(plot))] == pytest.approx([begin, end], abs=0.5)
+    named = [(printable(one.label), one.points[-1].y.value, 1000.0 - edge) for one in plot.lines]
+    if level is not None and not in_rows:  # its name stands where the lines are farther from it
+        ends = ([abs(place(p.y.value) - place(level)) for p in one.points] for one in plot.series)
+        before, *_, behind = map(min, zip(*ends, strict=True))
+        named.insert(0, (plot.reference_label, level, 1000.0 * (behind > before)))
+    texts = [text if len(text) <= 100 else f"{text[:99]}\u2026" for text, *_ in named]
+    assert [text for text, *_ in names_of_lines] == texts
+    assert [c for _, *at in names_of_lines for c in at] == pytest.approx(
+        [c for _, value, where in named for c in (place(value) - 5, where)], abs=0.4
+    )
     root = ET.fromstring(svg)  # noqa: S314 - drawn here
-    named = {key for one in root.iter() for key in one.attrib}
-    assert not {"style", "id", "fill", "stroke"} & named
+    assert all(0 <= one.places[0][1] < float(root.attrib["height"]) for one in read(svg))
+    assert not {"style", "id", "fill", "stroke"} & {
+        key for one in root.iter() for key in one.attrib
+    }
     assert not re.findall(r"<script|#[0-9a-f]{6}", svg)  # colours by classes alone
     assert (root.get("role"), root.get("aria-label")) == ("img", axes.describe(plot))

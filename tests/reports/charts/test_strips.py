@@ -34,13 +34,23 @@ def test_each_launch_has_a_row_and_each_sample_a_dot() -> None:
     assert found.medians == ["2 s", "2 s", "none", "2.5 s"]
     assert found.range == ("1 s", "4 s")
     assert "6 samples by launch, 1 s to 4 s" in found.drawing
-    assert found.drawing.count("v9") == 3  # a stroke a launch; too few of them for an interval
+    assert 'class="medians" d="M300 0v9M300 9v9M397 27v9"' in found.drawing
+    assert "band" not in found.drawing  # of too few launches for an interval
 
 
-@pytest.mark.parametrize("launches", [1, 40])
+def test_the_interval_is_a_band_within_the_samples_and_never_too_thin_to_see() -> None:
+    for spread, band in ((0.0, "M300 0h1v72h-1z"), (0.5, "M200 0h200v72h-200z")):
+        medians = [2.0 ** (1 + spread * side) for side in (0, 0, 0, 0, -1, 1, -1, 1)]
+        found = drawn(*([median / 2, median, median * 2] for median in medians))
+        assert f'class="band" d="{band}"' in found.drawing
+    assert '"M0 0h600v54h-600z"' in drawn([1.0], [1.0], [2.0], [2.0], [4.0], [4.0]).drawing
+
+
+@pytest.mark.parametrize("launches", [1, 41])
 def test_what_is_much_is_thinned_but_never_an_outlier(launches: int) -> None:
     samples = [1.0 + 1e-6 * index for index in range(3000 // launches)]
     found = drawn(*([*samples, 50.0, 0.5] for _ in range(launches)))
     assert found.thinned == pytest.approx(3000 / MOST, abs=1)
     assert all({0, WIDTH} <= set(row) for row in dots(found))
     assert len(found.drawing) < 12 * MOST
+    assert f'height="{min(9 * launches, 360)}"' in found.drawing

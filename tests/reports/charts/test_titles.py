@@ -39,6 +39,7 @@ def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: s
         ("dots", "s", 1.0, 29.0, (0.0, 31.32)),
         ("dots", "s", 1.0, 30.0, (1 / 1.35, 40.5)),
         ("curve", "s", -2.0, 1.0, (-2.2, 1.08)),
+        ("curve", "s", -20.0, -1.0, (-22.0, 1.0)),
         ("curve", "s", 0.0, 0.0, (0.0, 1.0)),
         ("stack", "s", 1.0, 1.0, (0.0, 1.08)),  # of one bar
     ],

@@ -102,9 +102,7 @@ def test_files_are_what_they_are_called_and_tell_no_date() -> None:
 
 
 @pytest.mark.usefixtures("unjudged")
-def test_a_site_has_figures_only_where_they_are_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_figures_are_made_only_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "drawn", lambda *_: dict.fromkeys(FORMATS, b"drawn"))
     layers = "width=4096 layers=1 dtype=bfloat16 | 1e4 | flops=1e12 items=1000"
     layer = cases(f"+ transformer/train,prefill | cuda:0 | {layers}")

@@ -216,8 +216,10 @@ def test_of_groups_in_two_exercises_the_farthest_apart_are_told(tmp_path: Path) 
         f"5 of 10 nodes are 20% slower than the others in Matmul; {NORMAL}",
     ]
     assert fleet_page.unlike_nodes(tmp_path) == {}
-    (tmp_path / "fleet.csv").write_bytes(fleet_page.files(placed(10))["fleet.csv"])
+    alone = placed(10, {1: ("matmul", 1.4), 3: ("copies", 1.2)})
+    (tmp_path / "fleet.csv").write_bytes(fleet_page.files(alone)["fleet.csv"])
     assert fleet_page.groups_of(tmp_path) == []
+    assert [*fleet_page.unlike_nodes(tmp_path)] == [label(1), label(3)]  # the farthest first
 
 
 def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.index import index
 from frobench.reports.making.broken import Broken
+from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import STEP, Logs, Scored, estimates
@@ -166,9 +167,7 @@ def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran(
     assert not of(run).doubt
 
 
-def test_published_figures_of_other_devices_are_hollow_ranges_sorted_by_compute(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_published_figures_of_others_are_hollow_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = [
         Published(name, f"^{name}$", what, dtype, 1e9 * value, "events", "torch", address, "2026")
         for name, what, dtype, value, address in (
@@ -230,8 +229,12 @@ def test_an_invalid_run_says_why_in_its_row_and_has_no_axis() -> None:
 
 def test_logarithms_are_packed_into_two_digits_where_these_suffice() -> None:
     for steps, logs in ((1, {"#", "$"}), (7743, {"~"}), (7744, {7744})):
-        page = index.page([on_day(1), named("b", "Card B", 2, math.exp(steps * STEP))])
-        assert {*block(page, "#data")["runs"][1]["seconds"]["logs"]} == logs
+        runs = [named("b", "Card B", 2, math.exp(steps * STEP)), on_day(1)]
+        packed = block(index.page(runs), "#data")
+        assert {*packed["runs"][1]["seconds"]["logs"]} == logs
+        links = [(run.href, run.title) for run in runs]
+        unpacked = script.call("(...given) => index.unpacked(...given).runs", packed, links)
+        assert unpacked == script.call("(data) => data.runs", machines.data(runs))
 
 
 def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:

@@ -60,9 +60,7 @@ def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> No
         ([2e-3, 5e6], [0.64, 99.36], "0.1 10 1,000 100,000"),
     ],
 )
-def test_an_axis_holds_its_values_and_round_numbers(
-    values: list[float], places: list[float], ticks: str
-) -> None:
+def test_an_axis_holds_its_values(values: list[float], places: list[float], ticks: str) -> None:
     axis = "const axis = drawing.spanning(values); return [values.map(axis.at), axis.ticks()];"
     found: Any = script.call(f"(values) => {{ {axis} }}", values)
     assert found[0] == places

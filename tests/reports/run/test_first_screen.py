@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first screen and the rows of a run's page, on made-up runs whose truth is known."""
+"""The first screen, rows and tables of a run's page, on made-up runs whose truth is known."""
 
 import re
 from collections.abc import Sequence
@@ -9,15 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.findings import sections
-from frobench.reports.run.first_screen import FirstScreen
 from frobench.reports.run.page import AnswerRow, Contents
-from frobench.reports.summary import plain, views
+from frobench.reports.summary import plain as brief
+from frobench.reports.summary import views
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Case, Conclusion, Energy, Run, Work
-from tests.instruments.faults.judging import put
+from frobench.suite.stored.types import Case, Conclusion, Energy, Project, Run, Work
+from tests.instruments.faults.judging import put, set_samples
 from tests.instruments.runs.exact_runs import LAUNCHES, case
+from tests.reports.charts.test_ruler import plain, told
 from tests.reports.findings.table import cases
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
+from tests.reports.tables import Row, rows
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
 """Launches of one case in two modes, seconds."""
@@ -27,47 +29,92 @@ def shown(run: Run) -> Contents:
     return Contents(run, sections(run))
 
 
-def first(run: Run) -> FirstScreen:
-    return shown(run).first
-
-
-def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers() -> None:
-    screen = first(run_of([*everything(GPU), *everything(CPU)]))
-    titles = ["Compute, bf16", "Memory", "Overhead per operation", "Link, to the device"]
-    assert [one.title for one in screen.axes] == titles
-    assert screen.lead.replace("\N{NO-BREAK SPACE}", " ") == (
-        "500 TFLOP/s bf16 (51% of the datasheet), 3.0 TB/s memory (63%), 4.0 µs per operation, "
-        "50 GB/s to the device (79% of the link)."
-    )
-    assert screen.title == "NVIDIA H200"
-    assert ("Power", "not measured (limit 700 W)") in screen.facts
-    assert ("Price", "unknown") in screen.facts
-
-
-def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
-    run = run_of(everything(GPU))
-    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
-    run.benchmarks[0].extra_info.energy = spent
-    screen = Contents(run, sections(run), price="2,000 USD (2026-01-01)").first
-    assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
-    assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
+def concluded(severity: Any, *found: tuple[str | None, str]) -> list[Conclusion]:  # noqa: ANN401
+    known = {"severity": severity, "message": "it stood still", "advice": ""}
+    return [Conclusion(code=code, case=case, **known) for case, code in found]
 
 
 def noisy(these: Sequence[Case]) -> list[Conclusion]:
-    known = {"code": "noisy-case", "message": "", "advice": ""}
-    return [Conclusion(severity="warning", case=one.fullname, **known) for one in these]
+    return concluded("warning", *((one.fullname, "noisy-case") for one in these))
 
 
-def test_the_line_of_trust_counts_cases() -> None:
+def gpu() -> Contents:
+    run = run_of([*everything(GPU), *everything(CPU)])
+    spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
+    run.benchmarks[0].extra_info.energy = spent
+    run.frobench.environment.software.torch = None
+    return Contents(run, sections(run), price="2,000 USD")
+
+
+def cpu() -> Contents:
     run = run_of(everything(CPU), accelerators=0)
-    assert first(run).trust == ""
-    run.frobench.conclusions = noisy(run.benchmarks[:2])
-    assert re.fullmatch(r"2 of \d+ cases noisy", first(run).trust)
-    assert first(run).counts == "0 failed, 0 implausible"
-    run.frobench.outcomes[0].status = "failed"
-    assert first(run).trust.startswith("1 case failed, ")
+    run.frobench.environment.cpu.memory_bytes = 0
+    set_samples(run.benchmarks[1], [[3e-3 * factor] for factor in (1, 1, 1, 1, 1.4, 1.9, 2.6, 0.9)])
+    return shown(run)
+
+
+def doubtful() -> Contents:
+    layers = f"+ transformer/train,prefill | {CPU} | width=4096 layers=1 | 100 | flops=1e9"
+    run = run_of([*cases(layers), *loops(TWO)], accelerators=0)
+    run.frobench.project = Project(name="demo", id="0123456789abcdef", dirty=True)
+    one, other, *_ = (case.fullname for case in run.benchmarks)
+    wrong = (None, "clock"), (one, "above-peak"), (one, "impossible"), (other, "wrong-result")
+    run.frobench.conclusions = concluded("error", *wrong)
+    run.frobench.conclusions += noisy(run.benchmarks[2:])
+    run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
     put(run, "frobench.launches.*.others", 1.0)
-    assert first(run).trust.startswith("other programs used 1.0 of 2 cores, 1 case failed, ")
+    run.frobench.complete, run.frobench.settings = False, replace(run.frobench.settings, launches=9)
+    set_samples(run.benchmarks[0], [[1e-3], []])
+    return shown(run)
+
+
+PAGES = {"a GPU": gpu, "a CPU": cpu, "doubts": doubtful}
+SCREENS = """
+## pages
+# a GPU
+= NVIDIA H200; Memory 144 GB; Power 300.0 W (limit 700 W); Price 2,000 USD; Measured 1 January 2026;
+    torch not imported; Host AMD EPYC 9654 96-Core Processor, 2 cores; How fast PyTorch computes on
+    NVIDIA H200 + AMD EPYC 9654 96-Core Processor, 2 cores. 500 TFLOP/s bf16 (51% of the datasheet),
+    3.0 TB/s memory (63%), 4.0 µs per operation, 50 GB/s to the device (79% of the link).; Compute,
+    bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attai datasheet 989] 94 10; Memory
+    3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copie datasheet 4.8] 94 10;
+    Overhead per operation 4.0 µs, 3.3 to 4.9, mostly the host's many- ci 64 27, 94 27; Link, to the
+    device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies copie link 63] 94 10; 0
+    failed, 0 implausible; 5 answers; The run has no such case: 28 questions. Other reasons: 2
+    questions.; Qwen2.5 32B is the largest model that fits: 45 tokens/s [37, 54] decoding, computed
+# a CPU
+= AMD EPYC 9654 96-Core Processor, 2 cores; Memory unknown; Power not measured; Price unknown;
+    Measured 1 January 2026; torch 2.13.0; How fast PyTorch computes on AMD EPYC 9654 96-Core
+    Processor, 2 cores. 500 TFLOP/s bf16, 22 to 47 TFLOP/s (not conclusive) fp32, 3.0 TB/s memory,
+    4.0 µs per operation. No GPU was measured.; Compute, bf16 500 TFLOP/s, 410 to 600, sustained
+    attai ci 64 27, 94 27; Compute, fp32 22 to 47 TFLOP/s, not conclusive, in bursts attai ci 3 27,
+    7 27; Memory 3.0 TB/s, 2.4 to 3.6, slope of large copies copie ci 64 27, 94 27; Overhead per
+    operation 4.0 µs, 3.3 to 4.9 many- ci 64 27, 94 27; 0 failed, 0 implausible; 5 answers; The run
+    has no such case: 13 questions. Other reasons: 8 questions.
+# doubts
+= AMD EPYC 9654 96-Core Processor, 2 cores; Device AMD EPYC 9654 96-Core Processor, 2 cores; Code
+    demo at 0123456789ab, with uncommitted changes; Measured 1 January 2026; torch 2.13.0; What does
+    reading every norm back cost on the CPU? No measurable difference: 1.000x [1.000, 1.000] as long
+    as with a log that is read once. The whole run has an error, so none of its figures is shown:
+    clock: it stood still.; other programs used 1.0 of 2 cores, 2 cases failed, 4 of 4 cases
+    doubtful; 1 implausible; 1 of 2 questions answered; The run ended before it: 2 questions. Other
+    reasons: 3 questions.; So far it has begun 8 launches of 4 cases, and measured 25 of 32 times. 9
+    launches were asked for. The run has taken 280 s of its budget of 270 s.
+"""
+
+
+@pytest.mark.parametrize("row", [*rows(SCREENS)], ids=lambda row: row.what)
+def test_the_first_screen_says_in_one_sentence_what_its_axes_and_facts_show(row: Row) -> None:
+    page = PAGES[row.what]()
+    found = [page.first.title, *map(" ".join, page.first.facts), page.description]
+    for axis in page.first.axes:
+        drawn = told(axis.bar).split("; ")[-1]  # an interval, or the mark of a datasheet
+        found.append(
+            f"{axis.title} {axis.figure} {axis.unit}, {axis.note} {axis.place[9:14]} {drawn}"
+        )
+    found += [page.first.trust, page.first.counts, page.answered, page.unanswered]
+    found += [page.models_title, page.progress]
+    assert plain("; ".join(filter(None, found))) == row.lines["="][0][0]
 
 
 def loops(seconds: list[float] | float) -> list[Case]:
@@ -99,7 +146,7 @@ def test_no_strip_shows_a_ceiling_of_the_answer() -> None:
     rows = {one.answers.exercise: one.row for one in shown(run).sections}
     drawn = {name: bool(one and one.modes) for name, one in rows.items()}
     assert drawn == {"attainable_peak": True, "transformer": False}
-    doubts = {one.exercise: one.doubts for one in plain.answers(run).answers if one.leads}
+    doubts = {one.exercise: one.doubts for one in brief.answers(run).answers if one.leads}
     assert doubts == {"Attainable peak": ("two modes",), "Transformer": ()}
 
 
@@ -118,7 +165,7 @@ def test_the_roofline_is_of_the_fastest_launch_in_the_unit_of_its_ceiling(
     factor: float, memory: str, ceiling: str, highest: str
 ) -> None:
     """Also where the next prefix begins between the ceiling, 600 or 900 TFLOP/s, and the edge."""
-    roof = first(run_of([*everything(GPU, factor), *squares(factor * 3e14)])).roof
+    roof = shown(run_of([*everything(GPU, factor), *squares(factor * 3e14)])).first.roof
     assert roof is not None
     title, units, drawing = roof
     assert f"memory {memory} TB/s" in drawing
@@ -127,3 +174,14 @@ def test_the_roofline_is_of_the_fastest_launch_in_the_unit_of_its_ceiling(
     assert units.startswith("Roofline, TFLOP/s by FLOP per byte")
     *heights, _ = re.findall(r'<text [^>]*text-anchor="end"[^>]*>([^<]+)<', drawing)
     assert heights[-1] == highest
+
+
+def test_the_table_of_answers_has_each_of_them() -> None:
+    page = gpu()
+    (found,) = (one.table.to_pylist() for one in page.tables if one.name == "findings")
+    assert [tuple(row.values())[:7] for row in found] == [
+        (part.exercise, one.name, one.question, one.answer, one.rule_of_thumb, one.label, number)
+        for part in (section.answers for section in page.sections)
+        for one in part.findings
+        for number in [one.value and one.value.value]
+    ]

@@ -48,8 +48,8 @@ def on_gpus() -> Run:
 def test_each_launch_has_a_line_where_it_began_in_every_chart() -> None:
     told: Any = sensors.sensors(on_gpus())
     assert [one.title for one, _ in told.drawn] == ["Clock", "Power"]
-    assert all_of(told.drawn[1][1]).partition("300 0 36; ")[2] == (
-        "20 0 181; 30 40 181; 40 80 181; time of the run, s 100 200; W 0 14; "
+    assert all_of(told.drawn[1][1]).partition("300] 0 36; ")[2] == (
+        "20^ 0 181; 30^ 40 181; 40^ 80 181; time of the run, s] 100 200; W] 0 14; "
         "launch 0 20, 0 164; launch 1 0 14; launch 10 20, 10 164; launch 60 20, 60 164; 3 60 14; "
         "launch 64 20, 64 164; k1 d0 NVIDIA H200 (cuda:0): 100 W to 300 W 20 146, 100 32; "
         "k2 d1 NVIDIA H200 (cuda:1): 90 W to 90 W 20 152, 60 152, 100 152"

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A run that something goes wrong with costs its own page: every other one is as without it."""
 
+import gc
+import os
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,7 +82,10 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
 
 
 def test_other_processes_tell_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "FEW", 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(99), raising=False)
+    assert Workers().processes == 8  # of 200 MB each
+    monkeypatch.setattr(workers, "FEW", 4)
+    handler = signal.getsignal(signal.SIGINT)
     kept = Cache(tmp_path, "")
     jobs = [Source(tmp_path, digit, kept) for digit in "1234"]
     stage = broken.Stage("odd", int, odd_only)
@@ -86,10 +93,14 @@ def test_other_processes_tell_failures(tmp_path: Path, monkeypatch: pytest.Monke
         broken.each(two, stage, jobs)
     assert [*found.value.blame] == ["2", "4"]
     assert "ZeroDivisionError" in found.value.blame["2"][0].message
+    assert signal.getsignal(signal.SIGINT) is handler
     assert [stage.known(job) for job in jobs] == [1, None, 3, None]
 
 
 def odd_only(source: Source) -> int:
+    """Work where Ctrl+C is left to the first process, and seldom looks for cycles of objects."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert (ignored, sys.flags.safe_path, gc.get_threshold()[0]) == (True, True, workers.SELDOM)
     if int(source.sha256) % 2 == 0:
         raise ZeroDivisionError
     return int(source.sha256)
