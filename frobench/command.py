@@ -53,8 +53,6 @@ def main() -> None:
 
 _verbs: tuple[click.Command, ...] = (compare, doctor, export, fleet, history, list_cases)
 _verbs += (report, reproduce, run, share, show, validate)
-for _verb in _verbs:
-    _verb.short_help = _verb.get_short_help_str(
-        sys.maxsize
-    )  # click cuts a sentence at a line's end
+for _verb in _verbs:  # click would cut a sentence at a line's end
+    _verb.short_help = _verb.get_short_help_str(sys.maxsize)
     main.add_command(_verb)
