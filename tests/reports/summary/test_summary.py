@@ -11,7 +11,7 @@ from pyarrow import csv, parquet
 
 from frobench.reports.files import downloads
 from frobench.reports.summary import plain, views
-from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates, frame
 from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import made
@@ -32,8 +32,8 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
     other = made(accelerators=3)
-    other.frobench.environment.accelerators[1].name = "Another"
-    assert (summary(other).device, summary(other).count) == ("NVIDIA H200", 2)
+    other.frobench.environment.accelerators[2].name = "Another"
+    assert (summary(other).device, equipment_of(summary(other)).count) == ("NVIDIA H200", 2)
 
 
 @pytest.mark.parametrize(("noisy", "doubt"), [(2, ""), (3, "3 of 4 cases noisy")])
