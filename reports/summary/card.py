@@ -96,7 +96,7 @@ def width(text: str, size: int, weight: str = PLAIN) -> float:
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")
-        drawn = Text(0, 0, text, fontproperties=_font(size, weight), parse_math=False)
+        drawn = Text(text=text, fontproperties=_font(size, weight), parse_math=False)
         drawn.set_figure(_blank())
         return drawn.get_window_extent().width
 

@@ -267,10 +267,10 @@ def log_centres(seconds: Numbers) -> Numbers:
         return np.full(len(seconds), np.nan)
     logs = np.log(np.where(seconds > 0, seconds, np.nan))
     first, second = np.triu_indices(seconds.shape[1])
-    pairs = np.sort((logs[:, first] + logs[:, second]) / 2, axis=1)  # NaN is last
+    pairs = np.sort((logs[:, first] + logs[:, second]) / 2, axis=1)  # NaN is last, or alone
     known = np.count_nonzero(~np.isnan(pairs), axis=1)
     cases = np.arange(len(pairs))
-    below, above = pairs[cases, np.maximum(known - 1, 0) // 2], pairs[cases, known // 2]
+    below, above = pairs[cases, (known - 1) // 2], pairs[cases, known // 2]
     rounded: Numbers = np.round((below + above) / 2 / STEP) * STEP
     return rounded
 
@@ -361,7 +361,7 @@ def left_out(run: Run, medians: Medians) -> dict[str, str]:
     }
     whole = next(iter(faults(run, "")), None)
     failed = failures(run, "")
-    least = LEAST_LAUNCHES if max(launches.values(), default=0) >= LEAST_LAUNCHES else 1
+    least = LEAST_LAUNCHES if any(one >= LEAST_LAUNCHES for one in launches.values()) else 1
     few = {
         name: f"measured in {counted(known, 'launch')}"
         for name, known in launches.items()

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from frobench.reports.findings import Section, sections
-from frobench.reports.findings.finding import Finding
 from frobench.suite.stored.types import Case, Exercise, Outcome, Run, Work
 from tests.instruments.runs import factory
 from tests.instruments.runs.evidence import of_launches
@@ -117,7 +116,3 @@ def with_cases(
 def by_name(section: Section) -> dict[str, Any]:
     """Return the findings of a section, of which a test knows which have a value."""
     return {finding.name: finding for finding in section.findings}
-
-
-def plain(finding: Finding) -> str:
-    return finding.answer.replace("\N{NO-BREAK SPACE}", " ")

@@ -36,10 +36,10 @@ FOUR = f"{PAIR}+cuda:2+cuda:3"
 HALVES = "cpu/0+cpu/1"
 MICRO = 1e-6
 WORK = {"flops", "bytes", "items", "path"}
-STORED = {"against", "busy", "check", "concurrency", "headline", "launches", "search", "shaken"}
+STORED = {"against", "busy", "check", "concurrency", "headline", "launches", "search"}
 """Of a case: its other version's time as a multiple of its own; its lanes' work and proof; the
-error of its check, and the precision that it saw; by what its launches differ, or do beside what
-they usually do; and how good the next best shape was. Anything else is a part, in microseconds."""
+error of its check, and the precision that it saw; by what its launches differ; and how good the
+next best shape was. Anything else is a part, in microseconds."""
 TERM = re.compile(r"([\d.e+-]+)(x?)\^?(\d?)")
 
 
@@ -91,10 +91,9 @@ def _case(  # noqa: PLR0913, PLR0917 - what a line of a table tells
 ) -> Case:
     declared: dict[str, Any] = {name: _amount(more[name], x) for name in WORK & more.keys()}
     factors = _launches(more["launches"]) if "launches" in more else WOBBLE
-    shaken = zip(factors, _launches(more.get("shaken", "1")), strict=True)
     made = case(
         function,
-        [seconds * one * other for one, other in shaken],
+        [seconds * factor for factor in factors],
         device,
         work=Work(**declared),
         concurrency=float(more["concurrency"]) if "concurrency" in more else None,

@@ -46,8 +46,7 @@ TABLE = f"""
 # cold caches are compared with warm ones size by size; an array and a print have their times
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 + within_cold | cpu | {SIZES} | 160.0032 80.4096 69.3216 7000.121856
-= cold-copy-cpu | 8 | 8.000x […] as long with cold caches at 4 B. → Up to 256 KiB keep inputs in the
-    caches.
+= cold-copy-cpu | 8 | 8.000x […] … at 4 B. → Up to 256 KiB keep inputs in the caches.
 ~ cold-copy | CPU | 4=8; 1024=4; 262144=1.5; 67108864=1.04
 + numpy | cpu | size=4096,16777216 | 1
 + print | cpu | size=4,4000 | 4 4000
@@ -59,8 +58,7 @@ TABLE = f"""
 + create_then_move | cuda:0 | n=64,4096,1048576 values=randn | 30 + 0.001x | bytes=4x
 + create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
 + stay | cpu | n=64,4096,1048576 | 1 + 1e-09x
-* detour-randn | 97.62127 | 97.…x […] as long as to draw 1,048,576 random numbers on the NVIDIA
-    H200. → Create tensors with device=.
+* detour-randn | 97.62127 | … random numbers on the NVIDIA H200. → Create tensors with device=.
 = create-randn-cuda:0 | 1.104858e-05 | …
 ~ create-randn | on the CPU, then moved to the NVIDIA H200 / on the NVIDIA H200 / on the CPU | 64;
     4096; 1048576
@@ -69,8 +67,7 @@ TABLE = f"""
 + create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
 + create | cpu | n=64,4096,1048576 values=full | 1 + 0.0006x | bytes=4x
 - create_then_move | device=none n=64 | no accelerator
-* create-randn-cpu | 0.001049576 | … to draw 1,048,576 random numbers on the CPU. → Do not draw
-    random numbers that will be overwritten.
+* create-randn-cpu | 0.001049576 | … to draw 1,048,576 random numbers on the CPU. → Do not draw…
 = create-full-cpu | 0.0006301456 | … to write 1,048,576 equal numbers on the CPU.
 = detour-randn, detour-full, move | | Not measured: no accelerator.
 # two ways to move are compared, and what stays takes the thread a moment
@@ -86,9 +83,7 @@ TABLE = f"""
 # the best way to read and to write is advised
 + read_state_dict,read_flat | cpu | parameters=1000000 | 3000 2000 | bytes=4e6 items=32
 + write_rebuild,write_copy,write_load | cpu | parameters=1000000 | 2e4 1000 2000 | bytes=4e6
-    items=32
-* read-cpu | 0.002 | 2… ms […] to read 1,000,000 parameters, joined on the device, in one copy. →
-    Read them joined on the device, in one copy.
+* read-cpu | 0.002 | …, joined on the device, in one copy. → Read them joined on the device…
 = write-cpu | 0.001 | …, in place with copy_. → Write them in place with copy_.
 = move | | Not measured: no accelerator.
 ~ reading-1000000 | CPU | tensor by tensor; joined on the device, in one copy

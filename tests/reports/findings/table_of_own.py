@@ -6,11 +6,9 @@ TABLE = """
 # the speed-up at the largest size of both leads and advises
 + sort | cpu | n=10,1000,100000 | 0.01x | bytes=8x items=1x
 + sort | cuda:0 | n=10,1000,100000,10000000 | 90 + 0.001x | bytes=8x items=1x
-* speed-up-sort-cuda:0 | 5.263158 | 5.263x [5.263, 5.263] the speed of the CPU on the NVIDIA H200 at
-    n = 100,000. → Up to n = 1,000 stay on the CPU.
+* speed-up-sort-cuda:0 | 5.263158 | … at n = 100,000. → Up to n = 1,000 stay on the CPU.
 = crossover-sort-cuda:0 | 10000 1000 100000 | From somewhere between n = 1,000 and n = 100,000.
-= byte-rate-sort-cuda:0 | 7928642000 | 7.… GB/s […] on the NVIDIA H200 at n = 10,000,000; …% […] of
-    the datasheet's memory bandwidth (4.8 TB/s).
+= byte-rate-sort-cuda:0 | 7928642000 | … at n = 10,000,000; …% […] of the datasheet's memory…
 = byte-rate-sort-cpu | 800000000 | …
 = time-sort-cuda:0 | 0.01009 | …
 ! item-seconds-sort-cuda:0
@@ -21,8 +19,7 @@ TABLE = """
 # a slower accelerator is called slower and the advice is the CPU
 + x | cpu | n=10,1000,100000 | 1e6
 + x | cuda:0 | n=10,1000,100000 | 2e6
-* speed-up-x-cuda:0 | 0.5 | 2.000x [2.000, 2.000] the speed of the NVIDIA H200 on the CPU at n =
-    100,000. → Stay on the CPU.
+* speed-up-x-cuda:0 | 0.5 | 2.000x […] … on the CPU at n = 100,000. → Stay on the CPU.
 # bytes through a network have a rate and no ceiling
 + send | cpu/2x1 | | 1000 | bytes=1e6 path=network
 * byte-rate-send-cpu/2x1 | 1e9 | 1.00 GB/s […] on 2 nodes.
@@ -34,8 +31,7 @@ TABLE = """
 # operations are a part of the fastest product in their precision
 + solve | cpu | n=10 dtype=float32,float64 | 1e5 | flops=1e10
 + matmul/square | cpu | n=1000 dtype=float32 | 1e4 | flops=2e09
-* flop-rate-solve-cpu | 1e11 | … with dtype = float32; 50.00% [50.00, 50.00] of the fastest float32
-    product …
+* flop-rate-solve-cpu | 1e11 | … with dtype = float32; 50.00% […] of the fastest float32 product …
 # without a measured ceiling the link's rate and the datasheet's peak count, none for a group
 + x | cuda:0 | | 1000 | flops=1e9 bytes=1e6 path=host check=0,bfloat16
 + x | cuda:0+cuda:1 | | 1000 | flops=1e9 check=0,bfloat16
@@ -58,8 +54,7 @@ TABLE = """
 + sort | cuda:0 | n=10,1000,100000 dtype=float64 | 90 + 0.001x | bytes=8 headline=no
 + sort | cpu | n=10,1000,100000 dtype=float32 | 0.01x | bytes=8
 + sort | cuda:0 | n=10,1000,100000 dtype=float32 | 90 + 0.001x | bytes=8
-* speed-up-sort-cuda:0 | | … on the NVIDIA H200 with dtype = float32 at n = 100,000. → Up to n =
-    1,000 with dtype = float32 stay on the CPU.
+* speed-up-sort-cuda:0 | | … at n = 100,000. → Up to n = 1,000 with dtype = float32 stay on the CPU.
 = crossover-sort-cuda:0 | 10000 | …
 ~ bench_sort | NVIDIA H200, dtype = float32 / CPU, dtype = float32 / NVIDIA H200, dtype = float64 /
     CPU, dtype = float64

@@ -11,10 +11,8 @@ TABLE = f"""
 + square | cpu | n=16,64,128,256,1024,4096 dtype=float32 | 2e-05x^3 | flops=2x^3
 + square | cuda:0 | n=16,64,128,256,1024,4096 dtype=float32 | 41.94304 | flops=2x^3
 + square_with_copies | cuda:0 | n=16,64,128,256,1024 | 335.54432 | flops=2x^3
-* speed-up | 512 512 512 | 512…x […] the CPU's speed in float32 at n = 1,024. → Up to n = 64 in
-    float32 stay on the CPU.
-= speed-up-at-ends | 32768 | 32,770… the speed of the CPU on the NVIDIA H200 in float32 at n =
-    4,096. → …
+* speed-up | 512 512 512 | 512… in float32 at n = 1,024. → Up to n = 64 in float32 stay on the CPU.
+= speed-up-at-ends | 32768 | 32,770… of the CPU on the NVIDIA H200 in float32 at n = 4,096. → …
 = crossover | 128 64 128 | …From somewhere between n = 64 and n = 128.
 = crossover-with-copies | 256 128 256 | …
 = best-rate-cuda:0 | | … n = 4,096 in bursts… → Half of the float32 rate needs n of 4,096 or more.
@@ -46,8 +44,7 @@ TABLE = f"""
 # a rate is that of the device in bursts, as a part of its datasheet's peak; a graph has its gain
 + square,square_graph | cuda:0 | n=16 dtype=float32 | 12 5
 + square | cuda:0 | n=4096 dtype=bfloat16 | 1000 | flops=137438953472 device=800 sustained=900
-* best-rate-cuda:0 | 1.717987e14 | … TFLOP/s […] in bfloat16 at n = 4,096 in bursts, 17% […] of the
-    datasheet's dense bfloat16 peak (989 TFLOP/s at a boost clock of 1.83 GHz).
+* best-rate-cuda:0 | 1.717987e14 | … bfloat16 at n = 4,096 in bursts, 17% […] of the datasheet's…
 = graph | 2.4 | 2.400x […] as fast from a graph at n = 16.
 # an accelerator that was left out is not called absent | accelerators=1 devices=cpu
 + square | cpu | {SIZES} | 2e-05x^3 | flops=2x^3
@@ -60,8 +57,7 @@ TABLE = f"""
 * peak-cuda:0 | 6e14 | At least 750 TFLOP/s (median: 600 TFLOP/s […]) in bfloat16, in bursts, …% […]
     of the datasheet's dense bfloat16 peak (989 TFLOP/s at a boost clock of 1.83 GHz); 4,096 x 8,192
     x 2,048 on the NVIDIA H200. → Use bfloat16 where its precision is enough.
-= searched-cuda:0 | | In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% of the
-    rate; in float32: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% of the rate.
+= searched-cuda:0 | | In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% …float32: …
 = peak-cpu | 1e11 | At least 125 GFLOP/s (median: …) in float32, in bursts; 4,096…
 = searched-cpu | | In float32: 87 shapes tried in 3.1 s.
 ~ peak | NVIDIA H200 | bfloat16; float32
@@ -79,8 +75,7 @@ TABLE = f"""
 # products are split from the size on that gains
 + process_sequence | {HALVES} | n=64,256,1024 | 2000 | items=2
 + processes | {HALVES} | n=64,256,1024 | 4000 1333.33333333 1041.66666667 | items=2
-* efficiency-processes-{HALVES} | 0.96 | 96.00% […] of perfect scaling at n = 1,024. → Split
-    products from n = 256 on.
+* efficiency-processes-{HALVES} | 0.96 | 96.00% …at n = 1,024. → Split products from n = 256 on.
 = threshold-processes-{HALVES} | 1011.209 256 1024 | From somewhere between n = 256 and n = 1,024.
 # nearly twice as fast is reached where the cost of starting fades
 + process_sequence | {HALVES} | n=64,256,1024 | 8e-05x^3 | items=2

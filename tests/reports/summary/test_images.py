@@ -5,13 +5,15 @@ import io
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 from PIL import Image
 
 from frobench.reports.findings.finding import Finding
 from frobench.reports.summary import card
-from frobench.reports.summary.card import EDGE, HEIGHT, WIDTH, Row
+from frobench.reports.summary.card import EDGE, WIDTH, Row
+from frobench.reports.web.theme import LIGHT
 from frobench.suite.stored.types import Estimate
 from tests.reports.summary.test_badges import KNOWN
 
@@ -21,22 +23,30 @@ def answer(value: Estimate | None, case: str = "steady") -> Any:  # noqa: ANN401
     return SimpleNamespace(title="Matmul", findings=(lead,))
 
 
-def pixels(content: bytes) -> Image.Image:
+def pixels(content: bytes) -> Any:  # noqa: ANN401 - an array
+    """Return the colours of a picture, row by row."""
     with Image.open(io.BytesIO(content)) as image:
-        assert image.format == "PNG"
-        return image.convert("L")
+        assert (image.format, image.size) == ("PNG", (1200, 630))  # as the pages declare
+        return np.asarray(image.convert("RGB")).astype(int) @ (1 << 16, 1 << 8, 1)
 
 
 @pytest.mark.parametrize(
-    "name", ["W" * 5000, "\u202e<script>\x00" * 40, "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 90, ""]
+    ("name", "lines"), [("W" * 5000, 10), ("\u202e<script>\x00" * 40, 10), ("", 1)]
 )
-def test_no_text_leaves_the_picture(name: str) -> None:
+def test_every_text_has_a_line_of_its_own_within_the_edges(name: str, lines: int) -> None:
     image = pixels(card.card(name, [Row(name, name)] * 9, name))
-    right = image.crop((WIDTH - EDGE + 8, 20, WIDTH, HEIGHT))
-    below = image.crop((0, HEIGHT - 20, WIDTH, HEIGHT))
-    for empty in (right, below):
-        darkest, lightest = empty.getextrema()
-        assert darkest == lightest
+    paper = image[-1, -1]
+    ink = (image[14:] != paper)[:, EDGE:].any(axis=1)
+    assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == lines + 1  # and a rule
+    assert (image[20:, -EDGE + 8 :] == paper).all()
+    assert (image[-20:] == paper).all()
+
+
+def test_bars_begin_at_the_edge_and_have_their_shares_of_the_room() -> None:
+    image = pixels(card.card("A", [Row("A", "", 1.0), Row("B", "", 0.25)], "C"))
+    bars = image == int(LIGHT["c1"].removeprefix("#"), 16)
+    ends = {(int(row.argmax()), int(row.sum())) for row in bars if row.any()}
+    assert ends == {(EDGE, WIDTH - 2 * EDGE), (EDGE, (WIDTH - 2 * EDGE) // 4)}
 
 
 def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_is_out() -> None:

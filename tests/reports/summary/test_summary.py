@@ -10,11 +10,14 @@ import pytest
 from pyarrow import csv, parquet
 
 from frobench.reports.files import downloads
-from frobench.reports.summary.model import Summary, summarise
+from frobench.reports.summary import plain, views
+from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates, frame
-from frobench.suite.stored.types import Run
+from frobench.suite.stored.types import Conclusion, Run
 from tests.instruments.faults.judging import made
 from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import left_out, run_of
+from tests.reports.findings.table import cases
 
 
 def summary(run: Run) -> Summary:
@@ -28,6 +31,47 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     assert one.machine_id == again.machine_id
     assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
+    other = made(accelerators=2)
+    other.frobench.environment.accelerators[1].name = "Another"
+    assert summary(other).device == equipment_of(summary(other)).device == "NVIDIA H200"
+
+
+@pytest.mark.parametrize(("noisy", "doubt"), [(2, ""), (3, "3 of 4 cases noisy")])
+def test_a_run_of_which_more_than_half_is_noisy_is_doubtful(noisy: int, doubt: str) -> None:
+    run = run_of("x", cases("+ x | cpu | n=1,2,3,4 | 10"))
+    about: Any = {"code": "noisy-case", "severity": "warning", "message": "", "advice": ""}
+    names = [case.fullname for case in run.benchmarks[:noisy]]
+    run.frobench.conclusions = [Conclusion(**about, case=name) for name in names]
+    assert summary(run).doubt == doubt
+
+
+CASES = """
++ x | cpu | n=1024 kind=a | 2000 | flops=4e6 bytes=1e3 launches=1 check=0.5
++ x | cpu | n=2 | 2000 | bytes=6e6 launches=1
++ x | cpu | n=3 | 20 | launches=1,1,2,2"""
+
+
+def test_each_case_has_its_time_its_rate_and_what_makes_it_doubtful() -> None:
+    without = (
+        left_out("bench_x", "failed", "off by 3", n=4),
+        left_out("bench_x", "skipped", "", n=5),
+    )
+    run = run_of("x", cases(CASES), without)
+    assert [
+        (one.rate and one.rate.value, one.rate_unit, one.status, one.reason, one.doubts)
+        for one in plain.answers(run).cases
+    ] == [
+        (2e9, "FLOP/s", "passed", None, ()),
+        (3e9, "B/s", "passed", None, ()),
+        (None, "", "passed", None, ()),
+        (None, "", "failed", "off by 3", ("failed",)),
+        (None, "", "skipped", "no reason was given", ()),
+    ]
+    rows = [views.CaseRow(run, case, {}) for case in run.benchmarks]
+    assert [(one.parameters, one.check, one.samples, one.modes) for one in rows[::2]] == [
+        ("CPU, n = 1,024, kind = a", "5.0e-01 of 3.0e-01", "8 samples in 8 launches", ""),
+        ("CPU, n = 3", "not checked", "8 samples in 8 launches", "20 or 40 µs"),
+    ]
 
 
 def written(**columns: Any) -> str:  # noqa: ANN401 - whatever a column holds
