@@ -6,8 +6,10 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from unittest.mock import MagicMock, Mock, call
@@ -31,6 +33,7 @@ from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from frobench.suite.stored.types import Check
+from tests.instruments.processes.project_files import planted
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "65535"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
@@ -83,6 +86,26 @@ def test_nodes_with_another_torch_or_other_code_are_named(
     with pytest.raises(CannotRunError, match=message):
         meetings.require_alike(Meeting([NODE, replace(NODE, **fact)]))
     meetings.require_alike(Meeting([NODE, NODE]))
+
+
+def test_nodes_meet_at_the_store_of_the_first_unless_another_process_has_its_port(
+    tmp_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address, port = taken.getsockname()
+        places = [Position(node, 2, address, port, opens_store=node == 0) for node in (0, 1)]
+        with pytest.raises(
+            CannotRunError, match=f"did not meet: no store at {address}, port {port}"
+        ):
+            meetings.meet(places[0], NODE)
+    folders = [planted(tmp_path / name, {"bench_a.py": "", "b/c.py": ""}) for name in "xy"]
+    nodes = [meetings.describe(f"10.0.0.{n}", n, "k", "m", folders[n]) for n in (0, 1)]
+    with ThreadPoolExecutor() as pool:
+        assert [*pool.map(meetings.meet, places, nodes)] == [Meeting(nodes)] * 2
+    planted(folders[0], {"b/c.py": "1"})
+    changed = meetings.describe("10.0.0.0", 0, "k", "m", folders[0])
+    assert changed == replace(nodes[0], sources=changed.sources, torch=version("torch"))
+    assert changed.sources != nodes[1].sources
 
 
 @pytest.mark.parametrize("count", [1, 2])
