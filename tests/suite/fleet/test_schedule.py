@@ -6,10 +6,9 @@ import errno
 import json
 import selectors
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Iterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
-from queue import SimpleQueue
-from unittest.mock import AsyncMock, MagicMock, call
+from unittest.mock import MagicMock
 
 import msgspec
 import pytest
@@ -344,83 +343,18 @@ def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() ->
     assert (gamma["name"], gamma["unlike"]) == ("gamma", unlike[label(1)])
 
 
-class NodeDiedError(Exception):
-    """Stands for Ray's error of a lost node."""
-
-
-class RaisedError(NodeDiedError):
-    """Stands for Ray's error of a task, whose cause is what that raised."""
-
-    cause = property(lambda self: self.args[0])
-
-
-@pytest.fixture
-def ray(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
-    """Stand where Ray is, on a cluster of two nodes, the second of which is lost."""
-    ray = MagicMock(__spec__="here")
-    ray.exceptions.RayTaskError, ray.exceptions.RayError = RaisedError, NodeDiedError
-    host = {"NodeManagerAddress": "10.0.0.1", "NodeManagerHostname": "host"}
-    ray.nodes.return_value = [
-        host | {"NodeID": number, "Alive": number == "1", "Resources": {"GPU": 2.0}}
-        for number in "12"
-    ]
-    monkeypatch.setitem(sys.modules, "ray", ray)
-    monkeypatch.setattr(ray_cluster, "look_for", ray.look_for)
-    return ray
-
-
-@pytest.mark.parametrize(
-    ("end", "error"),
-    [
-        (RaisedError(RuntimeError("it hung")), "CannotRunError: it hung"),
-        (RaisedError(OSError(28, "No space", "log")), "CannotRunError: log: No space"),
-        (RaisedError(KeyError()), "CannotRunError: KeyError"),
-        (NodeDiedError(), "LostError: the node, or the task there, was lost (NodeDiedError)"),
-    ],
-)
-def test_what_a_task_on_a_node_says_arrives_and_how_it_ended(
-    ray: MagicMock, end: Exception, error: str
+def test_a_cluster_whose_head_misses_three_looks_in_a_row_has_disappeared(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    said: list[Said] = ["a line", ("there/run.json", b"{}")]
-
-    def task() -> Iterator[Awaitable[Said]]:
-        yield from (asyncio.sleep(0, one) for one in [*said])
-        raise end
-
-    async def listen() -> None:
-        async for one in cluster.measure(node, order, "host", "label"):
-            assert one == said.pop(0)  # in the moment when it arrives
-
-    run, removed, cancelled = MagicMock(), AsyncMock(), SimpleQueue[object]()
-    run.__aiter__.return_value = task()
-    ray.cancel.side_effect = cancelled.put
-    options, remote = ray.remote().options, ray.remote().options().remote
-    remote.side_effect = [run, removed()]
-    order, node, cluster = Order("f", [], "", "", 1.0, 1.0), Node("1", 2.0), RayCluster("auto")
-    with pytest.raises((CannotRunError, LostError)) as raised:
-        asyncio.run(listen())
-    assert (said, f"{raised.typename}: {raised.value}") == ([], error)
-    assert cancelled.get(timeout=60) is run
-    asyncio.run(cluster.forget(node, "f", "label"))
-    removed.assert_awaited_once()
-    assert remote.call_args_list == [call(order, "host", "label", 2.0), call("f", "label")]
-    place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
-    assert place.call_args_list == [call("1", soft=False)] * 2
-    alone = {"num_cpus": 0, "max_retries": 0, "scheduling_strategy": place()}
-    of_run = call(**alone, num_gpus=2.0, num_returns="streaming")
-    assert options.call_args_list[1:] == [of_run, call(**alone)]
-    cluster.let_save()
-    ray.wait.assert_called_once_with([run.completed()], num_returns=1, timeout=35.0)
-
-
-def test_a_cluster_whose_head_misses_three_looks_in_a_row_has_disappeared(ray: MagicMock) -> None:
-    ray.look_for.side_effect = [None, None, OSError, *[OSError] * 2, None, *[OSError] * 3]
+    ray, look = MagicMock(__spec__="here"), MagicMock()
+    host = {"NodeManagerAddress": "", "NodeManagerHostname": "host", "Resources": {"GPU": 2.0}}
+    ray.nodes.return_value = [host | {"NodeID": one, "Alive": one == "1"} for one in "12"]
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setattr(ray_cluster, "look_for", look)
+    look.side_effect = [None, None, OSError, *[OSError] * 2, None, *[OSError] * 3]
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
         cluster = RayCluster("auto")
         assert runner.run(cluster.nodes()) == {"host": Node("1", 2.0)}
         assert runner.run(cluster.nodes()) == {}
         runner.run(cluster.disappears())
         assert runner.get_loop().time() == 6.0
-    ray.look_for.side_effect = ConnectionError("nothing\nthere")
-    with pytest.raises(CannotRunError, match=r"^no Ray cluster at 'auto': nothing there$"):
-        RayCluster("auto")

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.metadata import version
-from itertools import product
 from pathlib import Path
 from unittest.mock import MagicMock, Mock, call
 
@@ -27,7 +26,7 @@ from frobench.suite.kit.workers import LostWorkerError, Worker
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
-from frobench.suite.nodes.groups import Groups, rank_places
+from frobench.suite.nodes.groups import Groups
 from frobench.suite.nodes.rendezvous import Meeting, Node, Position, position
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
@@ -45,14 +44,10 @@ def where(_: Device) -> Task:
     return (lambda: None), lambda _: Check(f"process {os.getpid()}", 0.0, 1.0)
 
 
-def test_torchrun_tells_a_node_its_number_and_keeps_the_store() -> None:
-    environ = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
-    for rank in (0, 1):
-        found = position(environ | {"RANK": str(rank)})
-        assert found == Position(rank, 3, "head", 65535, opens_store=False)
-
-
-def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
+def test_torchrun_keeps_the_store_and_in_a_job_of_slurm_the_first_node_opens_it() -> None:
+    kept = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
+    assert position(kept) == Position(1, 3, "head", 65535, opens_store=False)
+    assert position(kept | {"RANK": "0"}) == Position(0, 3, "head", 65535, opens_store=False)
     assert position(SLURM) == Position(0, 2, "head", 65535, opens_store=True)
     assert not position(SLURM | {"SLURM_PROCID": "1"}).opens_store
 
@@ -98,14 +93,13 @@ def test_nodes_meet_at_the_store_of_the_first_unless_another_process_has_its_por
             CannotRunError, match=f"did not meet: no store at {address}, port {port}"
         ):
             meetings.meet(places[0], NODE)
-    folders = [planted(tmp_path / name, {"bench_a.py": "", "b/c.py": ""}) for name in "xy"]
-    nodes = [meetings.describe(f"10.0.0.{n}", n, "k", "m", folders[n]) for n in (0, 1)]
+    folders = [planted(tmp_path / name, {"bench_a.py": "", "b/c.py": ""}) for name in "xyz"]
+    planted(folders[2], {"b/c.py": "1"})
+    *nodes, other = (meetings.describe("10.0.0.1", 1, "k", "m", folder) for folder in folders)
+    assert nodes[0] == replace(other, sources=nodes[1].sources)
+    assert (nodes[0] != other, other.torch) == (True, version("torch"))
     with ThreadPoolExecutor() as pool:
         assert [*pool.map(meetings.meet, places, nodes)] == [Meeting(nodes)] * 2
-    planted(folders[0], {"b/c.py": "1"})
-    changed = meetings.describe("10.0.0.0", 0, "k", "m", folders[0])
-    assert changed == replace(nodes[0], sources=changed.sources, torch=version("torch"))
-    assert changed.sources != nodes[1].sources
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -119,11 +113,6 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
     monkeypatch.setattr(runner, "holding_nodes", nullcontext)
     with runner.coordinating(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
         assert Meeting.here() == (meeting if count == 2 else None)
-
-
-def test_ranks_come_node_by_node() -> None:
-    devices = ["cuda:0", "cuda:1"]
-    assert [*rank_places(2, devices)] == [*product((0, 1), devices)]
 
 
 @contextmanager
