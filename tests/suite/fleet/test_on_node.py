@@ -4,7 +4,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -219,12 +218,6 @@ def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
 
 
-def test_ray_client_is_refused_and_so_is_an_address_where_nothing_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as head:
-        address = "{}:{}".format(*head.getsockname())
-        look_for(address)
-    with pytest.raises(ConnectionRefusedError):
-        look_for(address)
-    look_for("auto")
+def test_ray_client_is_refused() -> None:
     with pytest.raises(ValueError, match="--address auto or HOST:PORT"):
         look_for("ray://10.0.0.1:10001")

@@ -5,7 +5,6 @@ import asyncio
 import errno
 import json
 import selectors
-import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -16,7 +15,6 @@ from click.testing import CliRunner
 
 from frobench.command import main
 from frobench.suite.errors import CannotRunError
-from frobench.suite.fleet import ray_cluster
 from frobench.suite.fleet.fleet import NOTHING_YET, Fleet, FleetRequest, Schedule, earlier
 from frobench.suite.fleet.on_node import Order, Said
 from frobench.suite.fleet.ray_cluster import LostError, Node, RayCluster
@@ -193,6 +191,7 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     found = fleet(tmp_path, cluster := MadeUp(scripts, *alive))
     assert sorted(found.fleet.stored) == ["a", "b"]
     assert cluster.begun == ["1", "first", "second"]
+    assert "b: lost: its node was lost; it is tried again if it comes back" in found.lines
     assert "b: begun again, where its run was" in found.lines
 
 
@@ -341,20 +340,3 @@ def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() ->
     ]
     gamma = fleet_words.as_json(found, unlike)["nodes"][1]
     assert (gamma["name"], gamma["unlike"]) == ("gamma", unlike[label(1)])
-
-
-def test_a_cluster_whose_head_misses_three_looks_in_a_row_has_disappeared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ray, look = MagicMock(__spec__="here"), MagicMock()
-    host = {"NodeManagerAddress": "", "NodeManagerHostname": "host", "Resources": {"GPU": 2.0}}
-    ray.nodes.return_value = [host | {"NodeID": one, "Alive": one == "1"} for one in "12"]
-    monkeypatch.setitem(sys.modules, "ray", ray)
-    monkeypatch.setattr(ray_cluster, "look_for", look)
-    look.side_effect = [None, None, OSError, *[OSError] * 2, None, *[OSError] * 3]
-    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
-        cluster = RayCluster("auto")
-        assert runner.run(cluster.nodes()) == {"host": Node("1", 2.0)}
-        assert runner.run(cluster.nodes()) == {}
-        runner.run(cluster.disappears())
-        assert runner.get_loop().time() == 6.0
