@@ -279,7 +279,7 @@ class Sampler:
     def repeat(self) -> Busy:
         """Repeat the body without a pause for a window."""
         self.took()  # the first call pays for what later ones do not
-        iterations = max(1, math.ceil(AT_ONCE / self.took()))
+        iterations = math.ceil(AT_ONCE / self.took())
 
         def calls_until(end: float) -> int:
             calls = 0

@@ -112,7 +112,8 @@ def test_a_body_too_short_for_the_clock_is_repeated() -> None:
 def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(clock: VirtualClock) -> None:
     seen = sampler(clock, taking(clock, 10e-6)).run(SETTINGS)
     assert (len(seen.samples), seen.iterations) == (30, 332)  # with the readings of the clock
-    assert seen.sampled == pytest.approx(SETTINGS.case_seconds, rel=0.1)
+    # The last calls of the warm-up are as many in a row as in a sample, which may need more memory.
+    assert (seen.sampled, seen.warmup) == pytest.approx((0.1, (12 + 332) * 10e-6), rel=0.1)
 
 
 def test_the_garbage_collector_rests_while_sampling(clock: VirtualClock) -> None:
