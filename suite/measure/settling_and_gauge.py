@@ -100,7 +100,7 @@ class Gauge:
     def __init__(self, devices: Sequence[Device], cases: int) -> None:
         self._samplers: dict[str, Sampler] = {}
         self._samples: dict[str, list[float]] = {}
-        self._stride = max(1, math.ceil(cases / ROUNDS_BETWEEN))
+        self._stride = math.ceil(cases / ROUNDS_BETWEEN)
         self._cases = 0
         for device in devices:
             for body_name, body in _bodies(device).items():

@@ -279,7 +279,7 @@ class Sampler:
     def repeat(self) -> Busy:
         """Repeat the body without a pause for a window."""
         self.took()  # the first call pays for what later ones do not
-        iterations = max(1, math.ceil(AT_ONCE / self.took()))
+        iterations = math.ceil(AT_ONCE / self.took())
 
         def calls_until(end: float) -> int:
             calls = 0
@@ -412,7 +412,7 @@ class Sampler:
         while True:
             seconds = self.took(iterations)
             if seconds >= least:
-                return max(1, math.ceil(iterations * wanted / seconds))
+                return math.ceil(iterations * wanted / seconds)
             iterations *= 2 if seconds <= 0 else min(10, math.ceil(1.2 * least / seconds))
 
     def _sample_pairs(self, other: "Sampler", record: Measured, settings: Settings) -> None:

@@ -52,12 +52,12 @@ def test_a_package_at_any_depth_must_be_the_projects_and_the_option_that_mends_i
     place: str, there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = planted(repository(tmp_path / "project"), {f"{place}/__init__.py": "COST = 2"})
-    commit(tree, "Begin", projinfo="")
+    (tree / "docs").mkdir()
+    commit(tree, "Begin", projinfo="", **{"docs/conf": ""})
     older = tmp_path / there / "mylib" / "__init__.py"
     imported(monkeypatch, "projinfo", tree / "projinfo.py")
     imported(monkeypatch, "mylib", older)
-    message = foreign_code(tree, tree / "benchmarks")
-    assert message is not None
+    message = foreign_code(tree, tree / "benchmarks") or ""
     named = f"mylib was imported from {tmp_path / there}, and not from the project, {tree}"
     assert named in message
     assert message.endswith(f"or set PYTHONPATH={(tree / place).parent}")

@@ -80,7 +80,7 @@ class MadeUp(RayCluster):
         self, node: Node, order: Order, name: str, label: str
     ) -> AsyncGenerator[Said, None]:
         """Do what the next script of a node says."""
-        assert order.options
+        assert (order.options, order.deadline, order.beat) == (["--profile", "standard"], 1464, 10)
         assert label == label_of(name)
         self.begun.append(node.id)
         for step in self._scripts[name].pop(0):
@@ -189,8 +189,8 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     scripts = {"a": [stored(0)], "b": [lost(), stored(1)]}
     alive = {"a": "1", "b": "first"}, {"a": "1"}, {"a": "1", "b": "second"}
     found = fleet(tmp_path, cluster := MadeUp(scripts, *alive))
-    assert sorted(found.fleet.stored) == ["a", "b"]
-    assert cluster.begun == ["1", "first", "second"]
+    assert (sorted(found.fleet.stored), cluster.begun) == (["a", "b"], ["1", "first", "second"])
+    assert "b: lost: its node was lost; it is tried again if it comes back" in found.lines
     assert "b: begun again, where its run was" in found.lines
 
 

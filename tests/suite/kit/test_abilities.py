@@ -27,6 +27,7 @@ def test_precision_is_set_and_put_back_whatever_happens(name: str, expected: str
     try:
         with suppress(ZeroDivisionError), precision(name):
             assert torch.get_float32_matmul_precision() == expected
+            assert torch.backends.cudnn.allow_tf32 == (name == "tfloat32")
             raise ZeroDivisionError
         assert torch.get_float32_matmul_precision() == "medium"
     finally:
@@ -215,5 +216,4 @@ def test_the_first_class_that_works_does_what_the_body_does_and_the_vendors_is_t
     result = replay()
     assert result.tolist() == [10.0, 10.0, 10.0]
     assert replay() is result
-    assert len(calls) == WARM_UPS + 1
-    assert Recorded.made == made
+    assert (len(calls), Recorded.made) == (WARM_UPS + 1, made)

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks reach float64 by way of the CPU: Metal has none, and converts what it copies itself."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -27,30 +25,12 @@ class LikeMetal(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch le
         return func(*args, **kwargs)
 
 
-@pytest.fixture(autouse=True)
-def metal() -> Iterator[None]:
+def test_numbers_trainings_steps_and_forward_passes_are_checked() -> None:
     with LikeMetal():  # type: ignore[no-untyped-call]  # as above
-        yield
-
-
-@pytest.fixture
-def one() -> "training.Training":  # type: ignore[name-defined]  # known when loaded
-    return training.Training(Device("cpu"), "small", 64)
-
-
-def test_numbers_are_compared() -> None:
-    assert close_to(torch.ones(3), 0.0, "ones")(torch.ones(3)).passed
-
-
-def test_a_training_is_checked(one: "training.Training") -> None:  # type: ignore[name-defined]  # known when loaded
-    losses = [one.step(*one.batch_of(number)).item() for number in range(100)]
-    assert one.check(100)(training.Trained(one.model, losses)).passed
-
-
-def test_a_step_is_checked(one: "training.Training") -> None:  # type: ignore[name-defined]  # known when loaded
-    body, check, _ = sharing.course(one, one.step, [one.model], one.batches, 1)
-    assert check(body()).passed
-
-
-def test_a_forward_pass_is_checked(one: "training.Training") -> None:  # type: ignore[name-defined]  # known when loaded
-    assert data_parallel.outputs_of(one)(one.model(one.batch_of(0)[0])).passed
+        assert close_to(torch.ones(3), 0.0, "ones")(torch.ones(3)).passed
+        one, other = (training.Training(Device("cpu"), "small", 64) for _ in "ab")
+        losses = [one.step(*one.batch_of(number)).item() for number in range(100)]
+        assert one.check(100)(training.Trained(one.model, losses)).passed
+        assert data_parallel.outputs_of(other)(other.model(other.batch_of(0)[0])).passed
+        body, check, _ = sharing.course(other, other.step, [other.model], other.batches, 1)
+        assert check(body()).passed

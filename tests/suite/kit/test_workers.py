@@ -19,6 +19,7 @@ import torch.distributed as dist
 
 from frobench.suite.errors import DoesNotFitError, LostRankError
 from frobench.suite.journal import Refused
+from frobench.suite.kit import group as groups
 from frobench.suite.kit import workers as kit
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.group import LOOPBACK, Group
@@ -109,11 +110,15 @@ def worker(pair: list[Worker]) -> Worker:
     return pair[0]
 
 
-def test_the_halves_share_no_core_and_are_equal() -> None:
-    for cores in ([0, 1], [3, 5, 7], list(range(16))):
-        one, other = halves(cores)
-        assert len(one.cores) == len(other.cores) == len(cores) // 2
-        assert not set(one.cores) & set(other.cores)
+def test_halves_are_equal_and_keep_the_threads_of_a_core_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(kit, "TOPOLOGY", f"{tmp_path}/{{}}")
+    for core in range(6):
+        (tmp_path / str(core)).write_text(f"{core % 3},{core % 3 + 3}")
+    found = [halves(cores) for cores in ([0, 3], [0, 1, 2], [7, 8, 9, 10], [*range(6)])]
+    parts = [((0,), (3,)), ((0,), (1,)), ((7, 8), (9, 10)), ((0, 3), (1, 4))]
+    assert found == [[Seat("cpu/0", "cpu", one), Seat("cpu/1", "cpu", two)] for one, two in parts]
 
 
 def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
@@ -143,18 +148,11 @@ def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) ->
         worker.disarm()
 
 
-def test_what_a_body_raises_is_told_and_the_worker_lives_on(worker: Worker) -> None:
+def test_what_a_body_raises_is_told_and_what_does_not_fit(worker: Worker) -> None:
     worker.set_up(calling, partial(int, "none"))
     worker.start()
     with pytest.raises(WorkerError, match="cpu/0: ValueError: invalid literal"):
         worker.wait()
-    worker.set_up(calling, nothing)
-    worker.start()
-    worker.wait()
-
-
-def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
-    worker.set_up(calling, nothing)
     with pytest.raises(DoesNotFitError, match="cpu/0: needs"):
         worker.set_up(giant)
 
@@ -214,7 +212,7 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
     refused = status and Refused(launch=0, case="", status=status, reason="")
     request.node.stash[plugin.CASE].refused = refused
     (workers,) = vars(plugin.workers)["__wrapped__"](request)
-    assert [call.args for call in put_away.call_args_list] == [(workers,)] * away
+    assert [one.args for one in put_away.call_args_list] == [(workers,)] * away
 
 
 SLOW = 0.3
@@ -295,6 +293,26 @@ def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it_twenty_times(
     record = Sampler(Timed(), [], clock=VirtualClock(cost=1e-3)).run(settings)
     assert record.iterations == 194  # with the empty sample's time 0.2 s
     assert record.parts["barrier"] == pytest.approx(0.01)
+
+
+def test_ranks_are_waited_for_and_a_lost_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranks: list[Any] = [MagicMock(**{"answer.return_value": number}) for number in range(3)]
+    answered = MagicMock(side_effect=[[ranks[1]], [], [ranks[2]], [], ranks, ranks])
+    monkeypatch.setattr(kit, "answered", answered)
+    clock = MagicMock(side_effect=[7.0, 8.0, 60.0, 7.0, 7.0, 10.0, *[0.0] * 4])
+    monkeypatch.setattr(groups, "monotonic", clock)
+    group = Group(ranks, [LOOPBACK] * 3, 60.0)
+    assert group.ask("check") == [0, 1, 2]
+    group.ask("leave", deadline=10.0)
+    waits = [one.args[1] for one in answered.call_args_list]
+    assert waits == pytest.approx([0.8 * 60 - 1, 0.0, 0.8 * 10, 0.5 * 10 - 3])
+    ranks[0].answer.side_effect = WorkerError("worker rank 0 gave up")
+    ranks[1].answer.side_effect = DoesNotFitError("rank 1 is full")
+    with pytest.raises(DoesNotFitError, match="rank 1"):
+        group.ask("check")
+    ranks[2].answer.side_effect = kit.LostWorkerError("worker rank 2 ended")
+    with pytest.raises(LostRankError, match=r"^rank 2 ended$"):
+        group.ask("check")
 
 
 def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:

@@ -97,7 +97,7 @@ def test_random_inputs_of_any_type_are_fair(dtype: torch.dtype) -> None:
     assert found < 0.2
 
 
-def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
+def test_inputs_of_both_versions_are_found_in_lists_bound_arguments_and_modules() -> None:
     zeros, few = torch.zeros(160), torch.zeros(159)  # of a tenth of those that are fair, or less
     pairs, others = [[(FAIR, zeros)]], [[(FAIR, few)]]
     model = torch.nn.Linear(30, 30)
@@ -108,6 +108,8 @@ def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
     assert commonest(partial(torch.add, zeros, other=zeros)) == 1.0
     assert commonest(lambda: model(FAIR[0, :30])) == 1.0
     assert commonest(torch.eye(64).clone) == 63 / 64
+    both = Inputs(FAIR.clone, zeros.clone)
+    assert (both.commonest(), both.devices()) == (1.0, {"cpu"})
 
 
 def test_what_is_written_over_is_no_input() -> None:
@@ -118,13 +120,6 @@ def test_what_is_written_over_is_no_input() -> None:
         filled.fill_(1.0)
 
     assert commonest(body) is None
-
-
-def test_both_versions_of_a_body_are_looked_at() -> None:
-    fair, zeros = FAIR.clone(), torch.zeros(40, 40)
-    inputs = Inputs(lambda: fair + 1, lambda: zeros + 1)
-    assert inputs.commonest() == 1.0
-    assert inputs.devices() == {"cpu"}
 
 
 def gauge(monkeypatch: pytest.MonkeyPatch, cases: int, **bodies: Callable[[], object]) -> Gauge:

@@ -57,6 +57,7 @@ def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span_by_events
     seen = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu).run(SETTINGS)
     assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)
     assert seen.parts == pytest.approx({"enqueue": LAUNCH} | spans, rel=1e-2)
+    assert seen.prepared == pytest.approx(0.0, abs=1e-4)  # spans are samples, too
 
 
 def test_spans_alternate_with_samples_and_a_long_call_has_one(clock: VirtualClock) -> None:
@@ -64,8 +65,7 @@ def test_spans_alternate_with_samples_and_a_long_call_has_one(clock: VirtualCloc
     short = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu)
     long = sampler(clock, partial(gpu.queue, LAUNCH, 2 * SETTINGS.case_seconds), gpu)
     assert (len(short.run(SETTINGS).samples), len(short.parts["span"])) == (17, 16)
-    assert len(long.run(SETTINGS).samples) == LEAST_SAMPLES
-    assert len(long.parts["span"]) == 1
+    assert (len(long.run(SETTINGS).samples), len(long.parts["span"])) == (LEAST_SAMPLES, 1)
 
 
 def test_a_long_headline_case_is_warmed_up_once_and_sampled_twice(clock: VirtualClock) -> None:
@@ -112,7 +112,8 @@ def test_a_body_too_short_for_the_clock_is_repeated() -> None:
 def test_a_body_on_the_cpu_is_repeated_to_fill_its_time(clock: VirtualClock) -> None:
     seen = sampler(clock, taking(clock, 10e-6)).run(SETTINGS)
     assert (len(seen.samples), seen.iterations) == (30, 332)  # with the readings of the clock
-    assert seen.sampled == pytest.approx(SETTINGS.case_seconds, rel=0.1)
+    # The last calls of the warm-up are as many in a row as in a sample, which may need more memory.
+    assert (seen.sampled, seen.warmup) == pytest.approx((0.1, (12 + 332) * 10e-6), rel=0.1)
 
 
 def test_the_garbage_collector_rests_while_sampling(clock: VirtualClock) -> None:
@@ -152,39 +153,17 @@ def test_what_comes_before_samples_takes_of_the_cases_time(clock: VirtualClock, 
     assert seen.warmup == pytest.approx(0.08 if name == "before" else 0.0, abs=1e-4)
 
 
-def test_caches_are_emptied_after_what_comes_before_each_sample(clock: VirtualClock) -> None:
-    calls: list[str] = []
-    given = {name: noting(clock, calls, name, 0.0) for name in ("before", "cold")}
-    sampler(clock, noting(clock, calls, "body", 0.01), **given).run(SETTINGS)
-    assert calls[-3:] == ["before", "cold", "body"]
-
-
-def test_a_clock_that_goes_backwards_fails_the_case(clock: VirtualClock) -> None:
+@pytest.mark.parametrize("seconds", [0.0, -1.0])
+def test_a_clock_that_stands_still_or_goes_backwards_fails_the_case(seconds: float) -> None:
+    clock = VirtualClock()
     with pytest.raises(ClockError, match="backwards"):
-        sampler(clock, taking(clock, *[0.02] * 5, -1.0)).run(SETTINGS)
+        sampler(clock, taking(clock, seconds)).sample()
 
 
 def test_calls_that_were_held_up_while_warming_up_are_counted_anew(clock: VirtualClock) -> None:
     seen = sampler(clock, taking(clock, *[4e-3] * 19, 1e-6)).run(SETTINGS)
     assert seen.samples == pytest.approx([1e-6] * len(seen.samples), rel=1e-2)
     assert (seen.iterations, len(seen.samples)) == (3285, 21)
-
-
-def test_memory_that_calls_in_a_row_need_is_had_before_samples(clock: VirtualClock) -> None:
-    alive: WeakSet[Block] = WeakSet()
-    most = 0
-
-    def body() -> Block:
-        nonlocal most
-        result = Block()
-        alive.add(result)
-        clock.now += 1e-3 if len(alive) <= most else 3e-3
-        most = max(most, len(alive))
-        return result
-
-    seen = sampler(clock, body).run(SETTINGS)
-    assert seen.iterations > 1
-    assert seen.samples == pytest.approx([1e-3] * len(seen.samples), rel=1e-2)
 
 
 def test_samples_of_two_versions_stand_beside_each_other(clock: VirtualClock) -> None:
@@ -227,8 +206,7 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(clock: Virtua
         return body
 
     seen = sampler(clock, version(1.02e-4), against=version(1e-4)).run(SETTINGS)
-    assert seen.iterations == 1
-    assert len(seen.samples) >= 3
+    assert (seen.iterations, len(seen.samples)) == (1, 8)  # of 17 pairs, 13.2 ms, each
     assert seen.against is not None
     ratios = [new / old for new, old in zip(seen.samples, seen.against, strict=True)]
     assert ratios == pytest.approx([1.02] * len(ratios), rel=1e-3)
@@ -263,9 +241,10 @@ def test_of_two_versions_the_one_that_is_called_has_a_result(clock: VirtualClock
 def test_the_caches_are_emptied_once_and_never_to_warm_up(clock: VirtualClock) -> None:
     calls: list[str] = []
     body, cold = noting(clock, calls, "call", 0.01), noting(clock, calls, "empty", 1.0)
-    called = called_once(sampler(clock, body, cold=cold), "case", QUICK, None)
+    before = noting(clock, calls, "before", 0.1)
+    called = called_once(sampler(clock, body, before=before, cold=cold), "case", QUICK, None)
     assert calls.count("call") > 2
-    assert calls[-2:] == ["empty", "call"]
+    assert calls[-3:] == ["before", "empty", "call"]
     assert calls.count("empty") == 1
     assert 0.01 <= called.samples[0] < 0.02
 
@@ -357,16 +336,14 @@ def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
     assert longest == [5, 0]  # 20 ms
 
 
-def test_a_span_that_came_too_late_is_tried_behind_twice_the_work(gpu: VirtualDevice) -> None:
+def test_a_span_that_came_too_late_is_tried_behind_twice_the_work_until_three_have_failed(
+    gpu: VirtualDevice,
+) -> None:
     spans, asked = behind(gpu, lambda: gpu.queue(1.5e-4, 1e-6), 0.0, 1.0)
     assert spans == pytest.approx([1e-6] * 5)
     assert asked == pytest.approx([1e-4, 2e-4, *[4e-4] * 5])
-
-
-def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> None:
-    spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
-    assert spans == []
-    assert len(asked) == 3
+    _, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
+    assert asked == pytest.approx([1e-4, 2e-4, 4e-4])  # all in vain
 
 
 def test_before_each_span_the_body_warms_the_caches_or_they_are_emptied(gpu: VirtualDevice) -> None:

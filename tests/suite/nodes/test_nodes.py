@@ -6,9 +6,10 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from itertools import product
+from importlib.metadata import version
 from pathlib import Path
 from unittest.mock import MagicMock, Mock, call
 
@@ -25,12 +26,13 @@ from frobench.suite.kit.workers import LostWorkerError, Worker
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
-from frobench.suite.nodes.groups import Groups, rank_places
+from frobench.suite.nodes.groups import Groups
 from frobench.suite.nodes.rendezvous import Meeting, Node, Position, position
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import runner
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from frobench.suite.stored.types import Check
+from tests.instruments.processes.project_files import planted
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "65535"}
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
@@ -42,14 +44,10 @@ def where(_: Device) -> Task:
     return (lambda: None), lambda _: Check(f"process {os.getpid()}", 0.0, 1.0)
 
 
-def test_torchrun_tells_a_node_its_number_and_keeps_the_store() -> None:
-    environ = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
-    for rank in (0, 1):
-        found = position(environ | {"RANK": str(rank)})
-        assert found == Position(rank, 3, "head", 65535, opens_store=False)
-
-
-def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
+def test_torchrun_keeps_the_store_and_in_a_job_of_slurm_the_first_node_opens_it() -> None:
+    kept = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
+    assert position(kept) == Position(1, 3, "head", 65535, opens_store=False)
+    assert position(kept | {"RANK": "0"}) == Position(0, 3, "head", 65535, opens_store=False)
     assert position(SLURM) == Position(0, 2, "head", 65535, opens_store=True)
     assert not position(SLURM | {"SLURM_PROCID": "1"}).opens_store
 
@@ -70,19 +68,27 @@ def test_what_is_no_job_is_refused_with_what_helps(environ: dict[str, str], mess
         position(environ)
 
 
-@pytest.mark.parametrize(
-    ("fact", "message"),
-    [
-        ({"torch": "2.12.0"}, "node 1 has torch 2.12.0, and node 0"),
-        ({"sources": "abd"}, "node 1 has another version of Frob"),
-    ],
-)
-def test_nodes_with_another_torch_or_other_code_are_named(
-    fact: dict[str, str], message: str
-) -> None:
-    with pytest.raises(CannotRunError, match=message):
-        meetings.require_alike(Meeting([NODE, replace(NODE, **fact)]))
+def test_nodes_with_another_torch_or_other_code_are_named() -> None:
     meetings.require_alike(Meeting([NODE, NODE]))
+    with pytest.raises(CannotRunError, match=r"node 1 has torch 2.12.0, and node 0 torch 2.13.0: "):
+        meetings.require_alike(Meeting([NODE, replace(NODE, torch="2.12.0")]))
+    with pytest.raises(CannotRunError, match=r"node 2 has another version of Frob.* \(abd\) than"):
+        meetings.require_alike(Meeting([NODE, NODE, replace(NODE, sources="abd")]))
+
+
+def test_nodes_meet_at_a_store_that_the_first_one_can_open(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address, port = taken.getsockname()
+        places = [Position(node, 2, address, port, opens_store=node == 0) for node in (0, 1)]
+        with pytest.raises(CannotRunError, match=f"no store at {address}, port {port}"):
+            meetings.meet(places[0], NODE)
+    sources = {"x": "", "y": "", "z": "1"}
+    folders = [planted(tmp_path / name, {"b/c.py": text}) for name, text in sources.items()]
+    *nodes, other = (meetings.describe(f"10.0.0.{n}", n, "k", "m", folders[n]) for n in range(3))
+    assert nodes[0].sources == nodes[1].sources != other.sources
+    assert other == Node("10.0.0.2", 2, "k", "m", other.sources, version("torch"))
+    with ThreadPoolExecutor() as pool:
+        assert [*pool.map(meetings.meet, places, nodes)] == [Meeting(nodes)] * 2
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -96,11 +102,6 @@ def test_the_only_node_of_a_job_measures_as_a_single_machine(
     monkeypatch.setattr(runner, "holding_nodes", nullcontext)
     with runner.coordinating(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
         assert Meeting.here() == (meeting if count == 2 else None)
-
-
-def test_ranks_come_node_by_node() -> None:
-    devices = ["cuda:0", "cuda:1"]
-    assert [*rank_places(2, devices)] == [*product((0, 1), devices)]
 
 
 @contextmanager
