@@ -286,16 +286,6 @@ def test_devices_are_told_apart_by_uuid_whatever_numbers_a_mask_gives(gpus: Inst
     assert {one.device: one.read()["power_watts"] for one in found} == {"cuda:0": 3, "cuda:1": 1}
 
 
-@pytest.mark.parametrize("installed", [False, True])
-def test_without_a_driver_every_quantity_has_a_reason(gpus: Install, *, installed: bool) -> None:
-    if installed:
-        gpus().refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-    (found,) = watched(seals(cuda_0="GPU-1"))
-    assert found.read() == {}
-    assert set(found.unknown) == set(OF_ACCELERATORS)
-    assert all(reason.startswith("NVML: ") for reason in found.unknown.values())
-
-
 def test_the_runner_finds_a_launchs_devices(monkeypatch: pytest.MonkeyPatch, gpus: Install) -> None:
     told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)

@@ -134,25 +134,6 @@ def test_a_file_cut_off_anywhere_is_refused(run: Run, tmp_path: Path) -> None:
         assert fault(path).startswith(("the file is cut off", store.NO_RUN))
 
 
-def test_older_files_are_migrated_step_by_step(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def rename(content: dict[str, Any]) -> dict[str, Any]:
-        content["datetime"] = content.pop("date")
-        return content
-
-    def raise_schema(content: dict[str, Any]) -> dict[str, Any]:
-        content["frobench"]["schema"] = 3
-        return content
-
-    old = plain(run)
-    old["date"] = old.pop("datetime")
-    monkeypatch.setattr(store, "SCHEMA", 3)
-    monkeypatch.setattr(store, "MIGRATIONS", [rename, raise_schema])
-    read = store.read(stored(tmp_path, old))
-    assert (read.datetime, read.frobench.schema) == (run.datetime, 3)
-
-
 def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
     path = store.write(run, tmp_path)
     before = path.read_bytes()
