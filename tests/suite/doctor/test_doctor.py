@@ -531,11 +531,8 @@ def test_a_torch_that_sees_no_accelerator_says_what_it_is_built_for(
 ) -> None:
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: None)
     monkeypatch.setattr(torch.backends.mps, "is_built", lambda: True)
-    for package, name, value in (
-        ("version", "cuda", "13.0"),
-        ("cuda", "get_arch_list", lambda: ["sm_90"]),
-    ):
-        monkeypatch.setattr(f"torch.{package}.{name}", value)
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_90"])
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
     known = {"CUDA": "13.0", "MPS": "built in"}
     assert ask_torch() == Offer(torch.__version__, NONE | known, 0, ("sm_90",))
 
