@@ -42,29 +42,25 @@ def test_every_unknown_fact_and_no_other_has_a_reason() -> None:
 
 
 def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    homes = dict.fromkeys(("HOME", "USERPROFILE"), "/home/jane-roe")
-    users = dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "jane-roe")
-    planted = (
-        homes
-        | users
-        | {
-            "TORCH_HOME": "/home/jane-roe/models",
-            "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
-            "NCCL_HOSTID": "janes-laptop",
-            "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
-            "NCCL_COMM_ID": "10.20.30.40:1234",
-            "NCCL_DEBUG_FILE": "jane@lab.example",
-            "TORCHELASTIC_RUN_ID": "node17.lab.example",
-            "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
-            "SECRET_TOKEN": "jane-roe",
-            "TORCH_PASSWORD": "hunter2",
-            "TORCH_AUTH_TOKEN": "correcthorse",
-            "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
-            "GLOO_HOSTNAME": "rack7-4",
-            "GPU_SERIAL": "1324521036879",
-            "XLA_PROJECT": "moonshot",
-        }
-    )
+    planted = {
+        **dict.fromkeys(("HOME", "USERPROFILE"), "/home/jane-roe"),
+        **dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "jane-roe"),
+        "TORCH_HOME": "/home/jane-roe/models",
+        "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
+        "NCCL_HOSTID": "janes-laptop",
+        "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
+        "NCCL_COMM_ID": "10.20.30.40:1234",
+        "NCCL_DEBUG_FILE": "jane@lab.example",
+        "TORCHELASTIC_RUN_ID": "node17.lab.example",
+        "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
+        "SECRET_TOKEN": "jane-roe",
+        "TORCH_PASSWORD": "hunter2",
+        "TORCH_AUTH_TOKEN": "correcthorse",
+        "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
+        "GLOO_HOSTNAME": "rack7-4",
+        "GPU_SERIAL": "1324521036879",
+        "XLA_PROJECT": "moonshot",
+    }
     for name, value in planted.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(platform, "node", lambda: "janes-laptop.lab.example")
