@@ -5,6 +5,7 @@ import pynvml
 import pytest
 
 from frobench.suite.errors import in_brief, known_message
+from frobench.suite.exit_codes import absent_in, absent_module
 from tests.instruments.faults.secrets import PLACED, RAISED
 
 KNOWN = (
@@ -41,6 +42,15 @@ def test_of_any_other_text_nothing_is_kept(secret: str) -> None:
 
 def test_an_error_that_cannot_be_read_has_its_type() -> None:
     assert in_brief(UnspeakableError()) == "UnspeakableError"
+
+
+def test_a_package_that_is_absent_is_found_by_its_module_unless_that_is_our_own() -> None:
+    error = ImportError("no picture")
+    error.__cause__ = ModuleNotFoundError(name="PIL.Image")
+    assert absent_module(error) == "PIL"
+    assert absent_module(ModuleNotFoundError(name="frobench.here")) is None
+    ended = "Traceback:\nModuleNotFoundError: No module named '{}.here'\n"
+    assert [absent_in(ended.format(name)) for name in ("PIL", "frobench")] == ["PIL", None]
 
 
 def test_a_driver_s_words_for_its_numbers_are_kept() -> None:
