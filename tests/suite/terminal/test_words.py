@@ -21,10 +21,9 @@ def spelled(value: float) -> str:
 
 
 def case(name: str, value: float, word: VerdictWord) -> CaseComparison:
-    facts: dict[str, Any] = {"group": "it", "headline": True, "allowance": 0.02, "reason": None}
-    facts |= {"p_value": 0.01, "smallest_change": 0.1}
-    times = {"base": near(0.1), "new": near(0.1 * value), "ratio": near(value)}
-    return CaseComparison(fullname=f"bench_it.py::bench_{name}", word=word, **times, **facts)
+    facts: dict[str, Any] = dict.fromkeys(("base", "new", "ratio"), near(value))
+    facts |= dict.fromkeys(("p_value", "smallest_change", "reason"))
+    return CaseComparison(fullname=name, group="", headline=True, word=word, allowance=0, **facts)
 
 
 COMMITS = [Commit(str(n) * 40, f"Commit {n}", parents=2 if n == 2 else 1) for n in range(5)]
