@@ -529,8 +529,8 @@ def test_a_torch_that_sees_no_accelerator_says_what_it_is_built_for(
     monkeypatch.setattr(torch.backends.mps, "is_built", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_90"])
     monkeypatch.setattr(torch.version, "cuda", "13.0")
-    known: dict[str, str | None] = {"CUDA": "13.0", "MPS": "built in"}
-    assert ask_torch() == Offer(torch.__version__, NONE | known, 0, ("sm_90",))
+    told = {"CUDA": "13.0", "ROCm": torch.version.hip, "XPU": torch.version.xpu, "MPS": "built in"}
+    assert ask_torch() == Offer(torch.__version__, told, 0, ("sm_90",))
 
 
 def test_a_run_is_told_only_of_devices_that_it_measures(tmp_path: Path, gpus: Install) -> None:
