@@ -34,7 +34,7 @@ class Offer(msgspec.Struct, frozen=True):
 
     version: str | None
     builds: dict[str, str | None]
-    devices: int
+    devices: int = 0
     architectures: tuple[str, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     refusal: str | None = None
@@ -55,9 +55,9 @@ class Asking:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()
-            return Offer(None, {"error": f"it does not answer within {PATIENCE:g} s"}, 0)
+            return Offer(None, {"error": f"it does not answer within {PATIENCE:g} s"})
         if (code := self._process.returncode) or not out:
-            return Offer(None, {"error": f"its process ended with code {code}"}, 0)
+            return Offer(None, {"error": f"its process ended with code {code}"})
         return msgspec.json.decode(out, type=Offer)
 
 
@@ -70,7 +70,7 @@ def ask_torch() -> Offer:
         except Exception as error:  # noqa: BLE001 - a backend that it loads may raise anything
             cause = error.__cause__
             why = f" ({type(cause).__name__}: {cause})" if cause else ""
-            return Offer(None, {"error": f"{error}{why}"}, 0)
+            return Offer(None, {"error": f"{error}{why}"})
         kind = torch.accelerator.current_accelerator()
         devices, refusal = _usable(torch, kind) if kind else (0, None)
         named = str(kind and kind.type)

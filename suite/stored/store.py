@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,6 @@ def most_launches(cases: int, samples: int) -> int:
     """Return how many launches of so many samples a case a file may hold."""
     return MOST_VALUES // max(1, cases * (samples + VALUES_BESIDE))
 
-
-MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
-"""``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
 
 NO_RUN = "not a run of Frobench"
 PARTIAL = ".partial.json"
@@ -57,7 +54,7 @@ class _Head(msgspec.Struct):
 
 
 def read(path: Path) -> Run:
-    """Read a stored run of this or any older schema.
+    """Read a stored run.
 
     Raises `InvalidResult` if there is no regular file that can be opened, or it is no whole stored
     run, or was written by a newer Frobench.
@@ -108,7 +105,7 @@ def require_single_names(data: bytes) -> None:
 
 
 def run_of(plain: dict[str, Any]) -> Run:
-    """Return the run that plain JSON of this or any older schema holds; raises as `read`."""
+    """Return the run that plain JSON holds; raises as `read`."""
     minor = 0
     try:
         head = msgspec.convert(plain, _Head).frobench
@@ -116,8 +113,6 @@ def run_of(plain: dict[str, Any]) -> Run:
         if not 1 <= schema <= SCHEMA:
             by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
             raise InvalidResult(f"written by {by}: schema {schema}")
-        for migrate in MIGRATIONS[schema - 1 :]:
-            plain = migrate(plain)
         run = msgspec.convert(plain, Run)
     except msgspec.ValidationError as error:
         if minor > MINOR:  # it may have a value that this version does not know

@@ -5,23 +5,15 @@ import pynvml
 import pytest
 
 from frobench.suite.errors import in_brief, known_message
+from frobench.suite.exit_codes import absent_in, absent_module
 from tests.instruments.faults.secrets import PLACED, RAISED
 
 KNOWN = (
-    (
-        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB",
-        "out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB",
-    ),
-    (
-        "CUDA error: no kernel image is available for execution on the device\nCompile with",
-        "no kernel image is available for execution on the device",
-    ),
-    (
-        "The NVIDIA driver on your system is too old (found version 11040). Please update your",
-        "The NVIDIA driver on your system is too old (found version 11040)",
-    ),
-    ("\"addmm_impl_cpu_\" not implemented for 'Half'", "not implemented for 'Half'"),
-    ("cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This error may", "CUDNN_STATUS_NOT_SUPPORTED"),
+    "out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB",
+    "no kernel image is available for execution on the device",
+    "The NVIDIA driver on your system is too old (found version 11040)",
+    "not implemented for 'Half'",
+    "CUDNN_STATUS_NOT_SUPPORTED",
 )
 
 
@@ -32,11 +24,10 @@ class UnspeakableError(Exception):
         raise RuntimeError("no words")
 
 
-@pytest.mark.parametrize(("message", "known"), KNOWN)
-def test_what_torch_says_is_kept_with_its_numbers_and_nothing_around_it(
-    message: str, known: str
-) -> None:
-    assert known_message(f"jane: {message}; jane") == known
+@pytest.mark.parametrize("known", KNOWN)
+def test_what_torch_says_is_kept_with_its_numbers_and_nothing_around_it(known: str) -> None:
+    message = f'jane: CUDA error: "jane" {known}. Please\ncompile with jane'
+    assert known_message(message) == known
     assert in_brief(RuntimeError(message)) == f"RuntimeError: {known}"
 
 
@@ -51,6 +42,15 @@ def test_of_any_other_text_nothing_is_kept(secret: str) -> None:
 
 def test_an_error_that_cannot_be_read_has_its_type() -> None:
     assert in_brief(UnspeakableError()) == "UnspeakableError"
+
+
+def test_a_package_that_is_absent_is_found_by_its_module_unless_that_is_our_own() -> None:
+    error = ImportError("no picture")
+    error.__cause__ = ModuleNotFoundError(name="PIL.Image")
+    assert absent_module(error) == "PIL"
+    assert absent_module(ModuleNotFoundError(name="frobench.here")) is None
+    ended = "Traceback:\nModuleNotFoundError: No module named '{}.here'\n"
+    assert [absent_in(ended.format(name)) for name in ("PIL", "frobench")] == ["PIL", None]
 
 
 def test_a_driver_s_words_for_its_numbers_are_kept() -> None:

@@ -9,11 +9,6 @@ from pathlib import Path
 
 from tests.instruments.processes.command import found_first
 
-TOO_OLD = (
-    "The NVIDIA driver on your system is too old (found version 12090). Please update your GPU "
-    "driver by downloading and installing a new version"
-)
-"""What torch says of the commonest fault, of which it only warns where devices are counted."""
 TORCH = """
 import sys
 

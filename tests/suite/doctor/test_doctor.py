@@ -14,22 +14,34 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+import psutil
 import pynvml
 import pytest
+import torch
 from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
 
 from frobench.command import main
 from frobench.suite import doctor
-from frobench.suite.doctor import Examination, Offer, glance, judge, troubles, unusable_accelerators
+from frobench.suite.doctor import (
+    Examination,
+    Offer,
+    ask_torch,
+    glance,
+    judge,
+    torch_offer,
+    troubles,
+    unusable_accelerators,
+)
 from frobench.suite.doctor.__main__ import page as handbook
 from frobench.suite.doctor.examined import ExaminedMachine, Host, examine_without_torch
-from frobench.suite.doctor.torch_offer import Asking
+from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking
+from frobench.suite.machine.accelerator_facts import serves
 from frobench.suite.machine.host import AUTOLOAD, Backend, affinity
 from frobench.suite.stored.types import Conclusion
 from frobench.suite.terminal import doctor_page
-from tests.instruments.devices.planted_cuda import TOO_OLD, plant
+from tests.instruments.devices.planted_cuda import plant
 from tests.instruments.devices.simulated_nvml import Gpu, Install
 from tests.instruments.faults.judging import put
 from tests.instruments.processes.command import ROOT, frobench, simulated
@@ -42,10 +54,10 @@ NONE: dict[str, str | None] = dict.fromkeys(("CUDA", "ROCm", "XPU", "MPS"))
 
 def built(**builds: str | None) -> Offer:
     """Return what a build of torch offers that finds no device."""
-    return Offer("2.13.0", NONE | builds, 0)
+    return Offer("2.13.0", NONE | builds)
 
 
-CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)
+CPU_BUILD = Offer("2.13.0+cpu", NONE)
 CUDA_BUILD, ROCM_BUILD, XPU_BUILD = built(CUDA="13.0"), built(ROCm="7.2"), built(XPU="20250302")
 OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90"))
 
@@ -59,10 +71,11 @@ def card(place: str, vendor: str, kind: str = "0x030000", **more: str) -> Files:
 NVRM = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build"
 NVIDIA_H100 = card("0000:18:00.0", "0x10de", "0x030200", device="0x2330") | {
     "proc/driver/nvidia/gpus/0000:18:00.0/information": "Model: \t\t NVIDIA H100 80GB HBM3\n",
-    "proc/driver/nvidia/version": NVRM.format("580.95.05"),
+    "proc/driver/nvidia/version": NVRM.format("590.48.01"),
     **dict.fromkeys(("dev/nvidia0", "dev/nvidiactl", "dev/nvidia-uvm"), ""),
 }
-AMD_MI300 = card("0000:0c:00.0", "0x1002", "0x120000", device="0x74a1") | {
+MI300 = "0000:0c:00.0"
+AMD_MI300 = card(MI300, "0x1002", "0x120000", device="0x74a1") | {
     "sys/module/amdgpu/version": "6.12",
     "dev/kfd": "",
 }
@@ -102,7 +115,7 @@ NO_ACCELERATORS: dict[str, Files] = {
     "Intel's integrated display": card("0000:00:02.0", "0x8086"),
     "Intel's NPU": card("0000:00:0b.0", "0x8086", "0x120000"),
     "a virtual display": card("0000:00:02.0", "0x1af4", "0x038000"),
-    "AMD's integrated display": amd("0000:c1:00.0", "16.0", mem_info_vram_total=str(2**29)),
+    "AMD's integrated display": amd("0000:c1:00.0", "16.0", mem_info_vram_total=str(6 * GIB - 1)),
     "NVIDIA's switch": card("0000:18:00.0", "0x10de", "0x068000"),
 }
 ACCELERATORS = {
@@ -110,7 +123,7 @@ ACCELERATORS = {
     "AMD Instinct": AMD_MI300,
     "Intel Arc": INTEL_ARC,
     "NVIDIA without a driver": card("0000:01:00.0", "0x10de"),
-    "AMD Radeon": amd("0000:03:00.0", "16.0", mem_info_vram_total=str(2**34)),
+    "AMD Radeon": amd("0000:03:00.0", "16.0", mem_info_vram_total=str(6 * GIB)),
     "AMD's newest, unknown to the kernel": amd("0000:03:00.0", "32.0"),
 }
 
@@ -140,10 +153,11 @@ TROUBLES: list[tuple[Files, Offer, str, str]] = [
     (AMD_MI300, CUDA_BUILD, "torch-build", "is built for CUDA, not for ROCm"),
     (INTEL_ARC, CUDA_BUILD, "torch-build", "is built for CUDA, not for XPU"),
     (NVIDIA_H100, ROCM_BUILD, "torch-build", "is built for ROCm, not for CUDA"),
-    (driven("575.57.08"), CUDA_BUILD, "driver-too-old", "575.57.08"),
+    (driven("579.57.08"), CUDA_BUILD, "driver-too-old", "579.57.08"),
     (driven("580.65.06"), CUDA_BUILD, "unused-accelerator", ""),
     (driven("525.60"), built(CUDA="12.6"), "unused-accelerator", ""),
-    (driven("470.256.02"), built(CUDA="12.6"), "driver-too-old", "470.256.02"),
+    (driven("524.256.02"), built(CUDA="12.6"), "driver-too-old", "524.256.02"),
+    (driven("449.256.02"), built(CUDA="11.8"), "driver-too-old", "torch, which needs 450"),
     (lacking(DRIVER, NVIDIA_H100), CUDA_BUILD, "driver-missing", "nvidia.com"),
     (lacking("dev/nvidia-uvm", NVIDIA_H100), CUDA_BUILD, PASS_ON, "--gpus all"),
     (lacking("dev/nvidia0", NVIDIA_H100), CUDA_BUILD, PASS_ON, "--gpus all"),
@@ -165,17 +179,20 @@ def test_forbidden_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "access", lambda *_: False)  # as root one may open all
     [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CUDA_BUILD)
     assert trouble.code == "no-permission"
-    assert "/dev/nvidia" in trouble.advice
-    assert "render" not in trouble.advice
+    assert trouble.advice.startswith("`ls -l /dev/nvidia*` shows the group that may: join it")
 
 
-EIGHT = [card(f"0000:{n}0:00.0", "0x10de") for n in range(1, 9)]
-FOURTH = lacking("dev/nvidia0", *EIGHT, NVIDIA_H100, {"dev/nvidia3": ""})
+OTHERS = [card(f"0000:{n}0:00.0", "0x10de") for n in (1, 2)]
+SECOND = lacking("dev/nvidia0", *OTHERS, NVIDIA_H100, {"dev/nvidia1": ""})
 HIDES, UNUSED, UNSET = "mask-hides-all", "unused-accelerator", "unset CUDA_VISIBLE_DEVICES"
+ALL_HIDDEN = f"NVIDIA H100 80GB HBM3 cannot be used: {UNSET[6:]}='1' hides every one"
 MASKS = [
-    *((NVIDIA_H100, mask, HIDES, UNSET) for mask in ("", "-1", "1", "7,0", '"0"', "none")),
+    *((NVIDIA_H100, mask, HIDES, UNSET) for mask in ("", "-1", "7,0", '"0"', "none")),
     *((NVIDIA_H100, mask, UNUSED, "") for mask in ("0", "0,1", " 0", "GPU-8932f937", "MIG-1")),
-    (FOURTH, "3", HIDES, "; passed on are nvidia3, which it numbers from 0"),
+    (NVIDIA_H100, "1", HIDES, f"{ALL_HIDDEN}\n{UNSET}; or"),
+    (SECOND, "1", HIDES, f"2x NVIDIA GPU (10de:1234), {ALL_HIDDEN}; passed on are nvidia1, which"),
+    (AMD_MI300, "1", HIDES, UNSET),
+    (INTEL_ARC, "0.1", UNUSED, ""),
 ]
 
 
@@ -183,8 +200,9 @@ MASKS = [
 def test_a_mask_is_blamed_where_it_hides_all(
     tmp_path: Path, files: Files, mask: str, code: str, said: str
 ) -> None:
-    masks = {"CUDA_VISIBLE_DEVICES": mask}
-    expect(unusable_accelerators(planted(tmp_path, files), masks, CUDA_BUILD), code, said)
+    masks = dict.fromkeys(("CUDA_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"), mask)
+    offer = built(CUDA="13.0", ROCm="7.2", XPU="20250302")
+    expect(unusable_accelerators(planted(tmp_path, files), masks, offer), code, said)
 
 
 @pytest.mark.parametrize(("mask", "code"), [("GPU-1", HIDES), ("GPU-8932", UNUSED)])
@@ -202,8 +220,13 @@ def test_several_troubles_are_all_told(tmp_path: Path) -> None:
 
 def test_a_torch_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # how Python bars an import
+    monkeypatch.setattr(sys, "executable", str(Path.cwd() / "env" / "python"))
+    assert unusable_accelerators(tmp_path, {}) == []
     found = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {})
-    expect(found, "torch-missing", "pip install")
+    install = f"{Path('env', 'python')} -m pip install --force-reinstall torch --index-url ADDRESS"
+    expect(
+        found, "torch-missing", f"{install}, with the address that {START_LOCALLY} gives for CUDA"
+    )
 
 
 def test_where_the_bus_shows_nothing_nvidias_driver_is_asked(tmp_path: Path, gpus: Install) -> None:
@@ -222,25 +245,15 @@ def test_apples_gpu_is_in_its_processor(tmp_path: Path, monkeypatch: pytest.Monk
 NO_FABRIC = "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"
 
 
-@pytest.mark.parametrize(
-    ("driver", "refusal", "code", "message"),
-    [
-        ("575.57.08", TOO_OLD, "driver-too-old", "driver 575.57.08 is too old"),
-        ("580.95.05", NO_FABRIC, "unused-accelerator", "Error 802: system not yet initialized"),
-    ],
-    ids=["an old driver", "no fabric manager"],
-)
-def test_a_gpu_that_nvml_lists_and_cuda_refuses_is_never_measured_as_a_cpu(
-    tmp_path: Path, driver: str, refusal: str, code: str, message: str
-) -> None:
-    environment = plant(tmp_path, driver=driver, refusal=refusal)
+def test_a_gpu_that_nvml_lists_and_cuda_refuses_is_never_measured_as_a_cpu(tmp_path: Path) -> None:
+    environment = plant(tmp_path, driver="580.95.05", refusal=NO_FABRIC)
     seen = frobench("doctor", "--json", folder=tmp_path, environment=environment)
     found = msgspec.json.decode(seen.stdout, type=Examination)
     assert seen.returncode == 3
     assert found.there.torch is not None
-    assert (found.there.torch.devices, found.there.torch.refusal) == (0, refusal)
+    assert (found.there.torch.devices, found.there.torch.refusal) == (0, NO_FABRIC)
     errors = [trouble for trouble in found.troubles if trouble.severity == "error"]
-    expect(errors, code, message)
+    expect(errors, UNUSED, "Error 802: system not yet initialized")
 
 
 # what is there
@@ -253,9 +266,9 @@ def host() -> Host:
 
 def quiet(root: Path, **facts: Any) -> ExaminedMachine:  # noqa: ANN401 - of a `Host`
     """Return what is there below a root, on a host without any trouble but the facts given."""
-    free = ("memory_free_bytes", "shared_memory_bytes", "disk_free_bytes")
-    calm: dict[str, Any] = dict.fromkeys(free, 64 * GIB)
-    calm |= {"cpu": replace(host().cpu), "others": 0.1, "on_battery": False}
+    cpu = replace(host().cpu, quota_cores=len(affinity()))
+    calm: dict[str, Any] = {"cpu": cpu, "others": 0.25 * len(affinity()), "on_battery": False}
+    calm |= {"memory_free_bytes": 2 * GIB, "shared_memory_bytes": GIB, "disk_free_bytes": GIB}
     found = replace(host(), **(calm | facts))
     return ExaminedMachine(host=found, accelerators=doctor.examined.accelerators(root), torch=None)
 
@@ -266,38 +279,38 @@ def said(there: ExaminedMachine, offer: Offer = OFFER) -> list[Conclusion]:
 
 
 AMD_NOW = {
-    f"sys/bus/pci/devices/0000:0c:00.0/{name}": value
-    for name, value in {
-        "product_name": "AMD Instinct MI300X",
-        "numa_node": "-1",
-        "mem_info_vram_total": str(192 * GIB),
-        "mem_info_vram_used": str(GIB),
-        "current_link_width": "8",
-        "max_link_width": "16",
-        "current_link_speed": "16.0 GT/s PCIe",
-        "max_link_speed": "32.0 GT/s PCIe",
-        "gpu_busy_percent": "3",
-        "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
-        "hwmon/hwmon3/freq1_input": "852000000",
-        "hwmon/hwmon3/temp1_input": "33000",
-        "hwmon/hwmon3/power1_average": "140000000",
-        "hwmon/hwmon3/power1_cap": "500000000",
-        "hwmon/hwmon3/power1_cap_default": "750000000",
-    }.items()
+    "product_name": "AMD Instinct MI300X",
+    "numa_node": "-1",
+    "mem_info_vram_total": str(192 * GIB),
+    "mem_info_vram_used": str(GIB),
+    "current_link_width": "8",
+    "max_link_width": "16",
+    "current_link_speed": "16.0 GT/s PCIe",
+    "max_link_speed": "32.0 GT/s PCIe",
+    "gpu_busy_percent": "3",
+    "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
+    "hwmon/hwmon3/freq1_input": "852000000",
+    "hwmon/hwmon3/freq2_input": "900000000",
+    "pp_dpm_mclk": "0: 900Mhz *\n1: 1300Mhz\n2: 1200Mhz",
+    "hwmon/hwmon3/temp1_input": "33000",
+    "hwmon/hwmon3/power1_average": "140000000",
+    "hwmon/hwmon3/power1_cap": "500000000",
+    "hwmon/hwmon3/power1_cap_default": "750000000",
 }
 
 
 def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
-    there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
+    there = quiet(planted(tmp_path, AMD_MI300, card(MI300, "0x1002", "0x120000", **AMD_NOW)))
     [device] = there.accelerators
     assert (device.vendor, device.name) == ("AMD", "AMD Instinct MI300X")
-    assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
+    limits = (device.power_limit_watts, device.power_limit_default_watts)
+    assert (device.power_watts, *limits) == (140.0, 500.0, 750.0)
     assert (device.memory_bytes, device.memory_used_bytes) == (192 * GIB, GIB)
     assert (device.clock_hz, device.max_clock_hz) == (852e6, 1630e6)
+    assert (device.memory_clock_hz, device.max_memory_clock_hz) == (900e6, 1300e6)
     assert (device.temperature_celsius, device.utilization) == (33.0, 0.03)
     assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
     assert (device.pcie_width, device.pcie_width_max, device.numa_node) == (8, 16, None)
-    assert "amdsmi" in device.unknown["processes"]
     assert "amdsmi" in device.unknown["held_back"]
     assert codes(said(there)) == ["power-cap", "narrow-link"]
 
@@ -308,15 +321,20 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
     assert not found.unusable
     told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
     cores = found.there.host.cpu.usable_cores
-    for words in (f"usable cores {cores}", "disk free 64 GiB", "built for the CPU alone"):
+    for words in (f"usable cores {cores}", "disk free 1 GiB", "built for the CPU alone"):
         assert words in told
     assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
 
 
-def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
+def test_masks_are_shown_without_the_devices_uuid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     masks = {"CUDA_VISIBLE_DEVICES": f"{Gpu().uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
     given = {"NVIDIA_VISIBLE_DEVICES": "all"}  # what a container was given is no mask
+    unplugged = SimpleNamespace(power_plugged=False)
+    monkeypatch.setattr(psutil, "sensors_battery", lambda: unplugged, raising=False)
     there = examine_without_torch(tmp_path, tmp_path, masks | given)
+    assert there.host.on_battery
     assert there.host.masks == masks | {"CUDA_VISIBLE_DEVICES": "by UUID, 2 devices"}
     shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
     assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
@@ -325,29 +343,35 @@ def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
 # what is wrong with what is there
 
 BUSY = "busy-accelerator"
-GENERATION = {"generation": 3, "utilization": (90, 1), "reasons": 0}
+AT_WORK = {"utilization": (50, 1)}
+USED = {"processes": [(1, None), (2, None)], "utilization": (10, 1)}
 SLOWED = {"power": 690_000, "reasons": pynvml.nvmlClocksEventReasonSwPowerCap}
-PLANTED: list[tuple[dict[str, Any], str, tuple[str, str]]] = [
-    ({"power_limit": 400_000}, "power-cap", ("400 W of 700 W (57%)", "-i 0 -pl 700")),
-    ({"width": 8}, "narrow-link", ("8 of 16 PCIe lanes", "Reseat the card")),
-    (GENERATION, "slow-link", ("PCIe 3 of 5", "BIOS")),
-    ({"processes": [(1, None)]}, BUSY, ("1 process computes on it", "nvidia-smi")),
-    ({"utilization": (35, 1)}, BUSY, ("busy 35%", "nvidia-smi")),
-    ({"used": 100 * GIB}, BUSY, ("100 GiB of its memory", "nvidia-smi")),
-    (SLOWED, "held-back", ("SwPowerCap", "")),
-    ({"persistence": 0}, "unloaded-driver", ("persistence", "-i 0 -pm 1")),
-    ({"capability": (12, 0)}, "build-lacks-device", ("12.0", "install a build")),
+CHOSEN = {"reasons": pynvml.nvmlClocksThrottleReasonApplicationsClocksSetting}
+SET = "is held back: clocks that somebody set (ApplicationsClocksSetting)"
+LACKING = "has the capability 12.0, and PyTorch was built for sm_80, sm_90"
+PLANTED: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
+    ({"power_limit": 692_000} | AT_WORK, ("power-cap", "may draw 692 W of 700 W (99%)", "-pl 700")),
+    ({"width": 8}, ("narrow-link", "has 8 of 16 PCIe lanes", "Reseat the card")),
+    ({"generation": 3} | AT_WORK, ("slow-link", "is at PCIe 3 of 5, although at work", "BIOS")),
+    ({"processes": [(1, None)]}, (BUSY, "is in use: 1 process computes on it", "nvidia-smi")),
+    (USED, (BUSY, "is in use: 2 processes compute on it, it is busy 10% of the time", "end it")),
+    ({"total": 90 * GIB, "used": 9 * GIB}, (BUSY, "is in use: 9 GiB of its memory are in use", "")),
+    (SLOWED, ("held-back", "is held back: its power limit (SwPowerCap)", "-i 0 -pl WATTS")),
+    (CHOSEN, ("held-back", SET, "sudo nvidia-smi -i 0 -rac; sudo nvidia-smi -i 0 -rgc")),
+    ({"reasons": 8}, ("held-back", "is held back: its hardware (HwSlowdown)", "power cables")),
+    ({"persistence": 0}, ("unloaded-driver", "has no persistence mode", "-i 0 -pm 1")),
+    ({"capability": (12, 0)}, ("build-lacks-device", LACKING, "install a build")),
 ]
 
 
-@pytest.mark.parametrize(("facts", "code", "told"), PLANTED)
+@pytest.mark.parametrize(("facts", "told"), PLANTED)
 def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
-    tmp_path: Path, gpus: Install, facts: dict[str, Any], code: str, told: tuple[str, str]
+    tmp_path: Path, gpus: Install, facts: dict[str, Any], told: tuple[str, str, str]
 ) -> None:
-    message, mend = told
+    code, message, mend = told
     gpus(Gpu(**facts))
     found = {one.code: one for one in said(quiet(tmp_path))}
-    assert message in found[code].message
+    assert found[code].message == f"NVIDIA H200 (0) {message}"
     assert mend in found[code].advice
     assert found.keys() <= {code, BUSY}
 
@@ -376,7 +400,7 @@ def test_what_cannot_be_used_beside_what_can_is_a_warning(
 
 def test_a_sound_idle_gpu_raises_no_alarm(tmp_path: Path, gpus: Install) -> None:
     asleep = {"generation": 1, "power": 80_000}  # its link sleeps
-    gpus(Gpu(**SLOWED | asleep))
+    gpus(Gpu(**SLOWED | asleep, used=14 * GIB, power_limit=693_000, utilization=(9, 1)))
     assert said(quiet(tmp_path)) == []
 
 
@@ -422,25 +446,26 @@ QUOTA = {"cpu.quota_cores": len(affinity()) - 0.5}
 
 
 @pytest.mark.parametrize(
-    ("facts", "code", "mend"),
+    ("facts", "code", "message", "mend"),
     [
-        ({"cpu.governor": "powersave"}, "slow-governor", "cpupower frequency-set -g performance"),
-        (QUOTA | {"container": True}, "quota-below-cores", "docker run --cpus="),
-        ({"others": 1000.0}, "busy-processor", "`top`"),
-        ({"on_battery": True}, "on-battery", "plug it in"),
-        ({"shared_memory_bytes": 64 * 2**20}, "little-shared-memory", "--shm-size"),
-        ({"disk_free_bytes": 2**20}, "little-disk-space", "--results"),
-        ({"memory_free_bytes": 2**29}, "little-memory", "end other programs"),
+        ({"cpu.governor": "powersave"}, "slow-governor", "powersave", "frequency-set -g perf"),
+        (QUOTA | {"container": True}, "quota-below-cores", "this container may use", "--cpus="),
+        ({"others": 0.26 * len(affinity())}, "busy-processor", "other programs use", "`top`"),
+        ({"on_battery": True}, "on-battery", "battery", "plug it in"),
+        ({"shared_memory_bytes": GIB - 1}, "little-shared-memory", "can share", "--shm-size"),
+        ({"disk_free_bytes": GIB - 1}, "little-disk-space", "free where results", "--results"),
+        ({"memory_free_bytes": 2 * GIB - 1}, "little-memory", "of memory are free", "end other"),
     ],
 )
 def test_each_trouble_of_the_host_is_named_with_what_mends_it(
-    tmp_path: Path, facts: dict[str, Any], code: str, mend: str
+    tmp_path: Path, facts: dict[str, Any], code: str, message: str, mend: str
 ) -> None:
     there = quiet(tmp_path)
     for path, value in facts.items():
         put(there.host, path, value)
     [trouble] = said(there)
     assert (trouble.code, trouble.severity) == (code, "warning")
+    assert message in trouble.message
     assert mend in trouble.advice.lower()
 
 
@@ -472,18 +497,47 @@ def test_a_build_serves_the_generations_that_its_code_runs_on(
     assert found == ([] if served else ["build-lacks-device"])
 
 
-def test_what_torch_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loud = ("import os", "print('loaded', flush=True)", "os.write(1, b'a library')")
-    (tmp_path / "torch.py").write_text("\n".join([*loud, "raise ImportError('no')"]))
+def test_a_build_for_amds_gpus_serves_those_of_its_families() -> None:
+    builds = (["gfx90a", "gfx9-4-generic"], ["gfx942:xnack-", "gfx90a"], ["gfx90a", "gfx1100"])
+    assert [serves(built, "gfx942:sramecc+:xnack-") for built in builds] == [True, True, False]
+
+
+LOUD = "print('loaded', flush=True); os.write(1, b'a library')"
+
+
+@pytest.mark.parametrize(
+    ("torch", "error"),
+    [
+        ("raise ImportError('no') from OSError('old')", "no (OSError: old)"),
+        ("os._exit(7)", "its process ended with code 7"),
+        ("time.sleep(600)", "it does not answer within 0.5 s"),
+    ],
+)
+def test_a_torch_that_prints_crashes_or_hangs_is_no_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch: str, error: str
+) -> None:
+    (tmp_path / "torch.py").write_text(f"import os, time; {LOUD}; {torch}")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert Asking().answer().builds == {"error": "no"}
+    monkeypatch.setattr(torch_offer, "PATIENCE", 0.5 if "sleep" in torch else 600)
+    assert Asking().answer() == Offer(None, {"error": error})
+
+
+def test_a_torch_that_sees_no_accelerator_says_what_it_is_built_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: None)
+    monkeypatch.setattr(torch.backends.mps, "is_built", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_90"])
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    told = {"CUDA": "13.0", "ROCm": torch.version.hip, "XPU": torch.version.xpu, "MPS": "built in"}
+    assert ask_torch() == Offer(torch.__version__, told, 0, ("sm_90",))
 
 
 def test_a_run_is_told_only_of_devices_that_it_measures(tmp_path: Path, gpus: Install) -> None:
-    gpus(Gpu(power_limit=400_000))
-    assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
-    found = codes(glance(tmp_path, ["cpu"], tmp_path, {}))
-    assert not {"power-cap", "no-accelerator"} & {*found}
+    gpus(Gpu(power_limit=400_000, width=8))
+    of_gpus = {"power-cap", "narrow-link", "no-accelerator", "hidden-devices"}
+    assert of_gpus & {*codes(glance(tmp_path, [], tmp_path, {}))} == {"power-cap", "narrow-link"}
+    assert of_gpus & {*codes(glance(tmp_path, ["cpu"], tmp_path, {}))} == set()
 
 
 NODE = {"sys/bus/pci/devices/0000:18:00.0/numa_node": "1"}
@@ -492,8 +546,7 @@ OWN_MEMORY = 8
 
 
 @pytest.mark.parametrize(
-    ("nodes", "told"),
-    [([0, 1], "attached to memory node 1, and the usable cores belong to nodes 0, 1"), ([1], None)],
+    ("nodes", "told"), [([0, 1], "belong to nodes 0, 1"), ([2], "belong to node 2"), ([1], None)]
 )
 def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
     tmp_path: Path, gpus: Install, nodes: list[int], told: str | None
@@ -502,7 +555,8 @@ def test_cores_of_another_memory_node_are_a_trouble_with_its_mend(
     root = planted(tmp_path, NVIDIA_H100, NODE)
     there = quiet(root, cpu=replace(host().cpu, core_nodes=nodes))
     found = [one for one in said(there) if one.code == "far-accelerator"]
-    message, advice = f"NVIDIA H100 80GB HBM3 is {told}", "numactl --cpunodebind=1 --membind=1"
+    message = f"NVIDIA H100 80GB HBM3 is attached to memory node 1, and the usable cores {told}"
+    advice = "numactl --cpunodebind=1 --membind=1"
     assert [(one.severity, one.message) for one in found] == [("info", message)] * bool(told)
     assert all(one.advice == f"{advice} frobench run" for one in found)
 
@@ -558,29 +612,20 @@ def test_a_backend_that_fails_is_named_as_torch_names_it(
     npu = Backend("torch_npu", "torch-npu", "2.9.0")
     for module in ("machine.host", "doctor", "terminal.doctor_page"):
         monkeypatch.setattr(f"frobench.suite.{module}.installed", lambda: [npu])
-    broken = Offer(None, {"error": SAID}, 0)
+    broken = Offer(None, {"error": SAID})
     found = unusable_accelerators(planted(tmp_path, files), {}, broken)
     expect(found, "torch-missing", "Failed to load the backend extension: torch_npu.")
     assert found[0].severity == "error"
+    off, *_ = unusable_accelerators(tmp_path, {AUTOLOAD: "0"}, CPU_BUILD)
+    setting = f"the backend torch_npu of torch-npu 2.9.0 is not loaded: {AUTOLOAD}='0' switches"
+    assert (off.code, off.message) == ("backend-switched-off", f"{setting} it off")
 
 
-OFF = f"{AUTOLOAD}='0' switches it off\n  advice: unset {AUTOLOAD}; or measure without it"
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "named"),
-    [
-        ("SIM_SPEC", '{"colour": 1}', "Failed to load the backend extension: simulated. You can"),
-        (AUTOLOAD, "0", OFF),
-    ],
-)
-def test_a_run_refuses_to_measure_a_cpu_instead(
-    tmp_path: Path, variable: str, value: str, named: str
-) -> None:
-    environment = simulated({}) | {variable: value}
+def test_a_run_refuses_to_measure_a_cpu_instead(tmp_path: Path) -> None:
+    environment = simulated({}) | {"SIM_SPEC": '{"colour": 1}'}
     seen = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
     assert seen.returncode == 3
-    assert named in seen.stderr
+    assert "Failed to load the backend extension: simulated. You can" in seen.stderr
 
 
 def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:

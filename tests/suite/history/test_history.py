@@ -177,19 +177,6 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
     assert exit_code(done.comparison) == 4
 
 
-def test_the_table_has_the_measured_commits_in_order(slower: Searched) -> None:
-    table = rows(slower[1])
-    places = [name for name, *_ in table]
-    known = [one.short for one in slower[1].commits]
-    assert places == [name for name in known if name in places]
-    assert [word for *_, word in table if word] == [
-        "first",
-        *["as first"] * sum(row[-1] == "as first" for row in table),
-        "skipped",
-        *["slower"] * sum(row[-1] == "slower" for row in table),
-    ]
-
-
 def test_each_commit_that_was_measured_is_stored_with_its_facts(slower: Searched) -> None:
     tree, done = slower
     runs = [store.read(path) for path in done.stored]

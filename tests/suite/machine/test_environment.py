@@ -42,29 +42,25 @@ def test_every_unknown_fact_and_no_other_has_a_reason() -> None:
 
 
 def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    homes = dict.fromkeys(("HOME", "USERPROFILE"), "/home/jane-roe")
-    users = dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "jane-roe")
-    planted = (
-        homes
-        | users
-        | {
-            "TORCH_HOME": "/home/jane-roe/models",
-            "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
-            "NCCL_HOSTID": "janes-laptop",
-            "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
-            "NCCL_COMM_ID": "10.20.30.40:1234",
-            "NCCL_DEBUG_FILE": "jane@lab.example",
-            "TORCHELASTIC_RUN_ID": "node17.lab.example",
-            "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
-            "SECRET_TOKEN": "jane-roe",
-            "TORCH_PASSWORD": "hunter2",
-            "TORCH_AUTH_TOKEN": "correcthorse",
-            "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
-            "GLOO_HOSTNAME": "rack7-4",
-            "GPU_SERIAL": "1324521036879",
-            "XLA_PROJECT": "moonshot",
-        }
-    )
+    planted = {
+        **dict.fromkeys(("HOME", "USERPROFILE"), "/home/jane-roe"),
+        **dict.fromkeys(("LOGNAME", "USER", "LNAME", "USERNAME"), "jane-roe"),
+        "TORCH_HOME": "/home/jane-roe/models",
+        "CUDA_CACHE_PATH": r"C:\Users\jane-roe",
+        "NCCL_HOSTID": "janes-laptop",
+        "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
+        "NCCL_COMM_ID": "10.20.30.40:1234",
+        "NCCL_DEBUG_FILE": "jane@lab.example",
+        "TORCHELASTIC_RUN_ID": "node17.lab.example",
+        "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
+        "SECRET_TOKEN": "jane-roe",
+        "TORCH_PASSWORD": "hunter2",
+        "TORCH_AUTH_TOKEN": "correcthorse",
+        "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
+        "GLOO_HOSTNAME": "rack7-4",
+        "GPU_SERIAL": "1324521036879",
+        "XLA_PROJECT": "moonshot",
+    }
     for name, value in planted.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(platform, "node", lambda: "janes-laptop.lab.example")
@@ -93,12 +89,6 @@ def test_variables_that_change_what_is_measured_are_kept(monkeypatch: pytest.Mon
         monkeypatch.setenv(name, value)
     variables = environment.capture(["cpu"]).software.variables
     assert {name: variables.get(name) for name in kept} == kept
-
-
-def test_the_machine_info_is_pytest_benchmarks_without_a_host() -> None:
-    info = environment.machine_info()
-    assert info["node"] == ""
-    assert info["cpu"]["count"] >= 1
 
 
 @pytest.mark.parametrize(
@@ -300,17 +290,6 @@ def test_the_accounts_of_all_threads_are_added_up_where_there_are_any(
     tmp_path: Path, threads: list[str], seconds: object
 ) -> None:
     assert accounts(plant(tmp_path, *threads)) == seconds
-
-
-@needs_linux
-def test_a_call_that_computes_runs_about_as_long_as_the_process_has() -> None:
-    before, ran = accounts(), psutil.Process().cpu_times()
-    while psutil.Process().cpu_times().user < ran.user + 0.2:
-        pass
-    after = accounts()
-    assert before is not None
-    assert after is not None
-    assert after.since(before).ran >= 0.1
 
 
 @pytest.mark.parametrize(

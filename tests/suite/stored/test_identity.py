@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
 """What makes two machines, and which facts of two environments stand against a verdict."""
 
-import json
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.reports.summary.model import device_names, summarise
+from frobench.reports.table.launches import estimates
 from frobench.suite.compare.between_run_spread import levels
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.stored import store
 from frobench.suite.stored.differences import Difference, changed, compare_environments
-from frobench.suite.stored.machine_identity import device_id, machine_id, memory_as_sold
+from frobench.suite.stored.machine_identity import (
+    device_id,
+    distinctions,
+    machine_id,
+    memory_as_sold,
+)
 from frobench.suite.stored.types import Environment, Run
 from tests.instruments.faults.judging import put
-from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import factory
 
 MODEL = "Intel(R) Xeon(R) Processor"
@@ -32,10 +35,6 @@ def xeon(model: int, seed: int = 1, **changes: Any) -> Run:  # noqa: ANN401
     environment = run.frobench.environment
     environment.machine = "intel-xeon-2-cores"
     environment.cpu = replace(environment.cpu, model=MODEL, **changes)
-    run.frobench.run = f"2026010{seed}T000000Z-0a1b2c3"
-    run.datetime = f"2026-01-0{seed}T00:10:00+00:00"
-    for launch in run.frobench.launches:
-        launch.started = launch.started.replace("2026-01-01T12", f"2026-01-0{seed}T00")
     return run
 
 
@@ -54,8 +53,10 @@ def machine(run: Run) -> str:
 
 def test_an_older_file_tells_processors_of_one_name_apart_by_machine_info() -> None:
     one = stored(xeon(143)).frobench.environment
-    assert (one.cpu.family, one.cpu.model_number, one.cpu.stepping) == (6, 143, 8)
-    assert one.cpu.instruction_sets == "amx_bf16 avx2 avx512f"
+    family, *rest = distinctions(one)
+    assert family == "family 6 model 143 stepping 8"
+    assert rest == ["32 MiB cache", "16 GB memory", "amx_bf16 avx2 avx512f"]
+    assert distinctions(_environment(1)) == ["144 GB"]
     assert device(xeon(143)) == device(xeon(143, seed=2)) != device(xeon(85))
 
 
@@ -81,11 +82,12 @@ def test_a_power_limit_makes_another_machine_of_the_same_device() -> None:
     assert device(one) == device(capped)
 
 
-@pytest.mark.parametrize(
-    ("usable", "sold"), [(23.54, 24), (24.0, 24), (62.6, 64), (79.6, 80), (1.9, 2), (0.4, 1)]
-)
-def test_memory_is_counted_as_it_is_sold(usable: float, sold: int) -> None:
-    assert memory_as_sold(usable * 2**30) == sold
+USABLE = (0.4, 1.9, 23.54, 24.0, 62.6, 79.6, 138.1, 138.2, 141.0, 141.1, 176.3, 176.5, 180.0, 180.1)
+SOLD = (1, 2, 24, 24, 64, 80, 144, 141, 141, 144, 192, 180, 180, 192)
+
+
+def test_memory_is_counted_as_it_is_sold() -> None:
+    assert tuple(memory_as_sold(usable * 2**30) for usable in USABLE) == SOLD
 
 
 def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> None:
@@ -97,22 +99,11 @@ def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> N
     assert not levels(one).is_like(levels(other))
 
 
-def test_a_site_shows_processors_of_one_name_as_two_devices_with_histories_of_their_own(
-    tmp_path: Path,
-) -> None:
-    for seed, model in enumerate((143, 85, 143), start=1):
-        store.write(xeon(model, seed=seed), tmp_path / "results")
-    done = frobench("report", "results", "-o", "site", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    site = tmp_path / "site"
-    index = (site / "index.html").read_text("utf-8")
-    (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', index, re.DOTALL)
-    names = {name for name, *_ in json.loads(data)["devices"]["values"]}
+def test_processors_of_one_name_are_named_by_the_first_number_that_differs() -> None:
+    runs = [stored(xeon(model)) for model in (143, 85, 143)]
+    names = device_names([summarise(run, "", estimates(run)) for run in runs])
     plain = "Intel(R) Xeon(R) Processor with 2 cores, family 6 model"
-    assert names == {f"{plain} {one} stepping 8" for one in (143, 85)}
-    assert len(json.loads(data)["groups"]) == 2
-    assert len([*site.glob("badges/intel-xeon-2-cores-*.svg")]) == 2
-    assert "3 stored runs of 2 machines" in index
+    assert names == [f"{plain} {model} stepping 8" for model in (143, 85, 143)]
 
 
 def _environment(accelerators: int = 1) -> Environment:
@@ -124,6 +115,7 @@ def _environment(accelerators: int = 1) -> Environment:
     [
         Difference("cpu.usable_cores", 2, 1),
         Difference("cpu.governor", None, "powersave"),
+        Difference("label", None, "0123456789"),
         Difference("software.torch", "2.13.0", "2.12.0"),
         Difference("software.flags.deterministic", base=False, new=True),
         Difference("software.variables.MKL_NUM_THREADS", None, "1"),
@@ -173,3 +165,5 @@ def test_a_launch_is_held_against_what_the_run_began_with() -> None:
         "software.kernel": "6.9.0",
     }
     assert changed(_environment(), _environment()) == {}
+    other = Difference("accelerators", "none", "NVIDIA H200, NVIDIA H200")
+    assert compare_environments(_environment(0), _environment(2))[0] == other
