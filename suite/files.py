@@ -47,7 +47,7 @@ def keep(path: Path, data: bytes) -> None:
         draft.replace(path)
     except BaseException:
         with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            draft.unlink()
         raise
 
 

@@ -157,5 +157,5 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
         budget=budget or chosen.budget,
         least_launches=chosen.least_launches,
         launches=launches,
-        deadline=deadline or max(60.0, 30 * chosen.longest_sample),
+        deadline=deadline or 60.0,
     )

@@ -80,7 +80,6 @@ class LaunchProcess:
         path = Path(spec.journal).with_name(f"{spec.mode}-{spec.launch:03}.json")
         self._spec = spec
         self._deadline = deadline or (lambda _: spec.plan.settings.deadline)
-        self._allowed = 0.0  # seconds for the case in flight
         self._log = path.with_suffix(".log")
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         command = [sys.executable, "-m", "frobench.suite.launch.entry", str(os.getpid())]
@@ -105,20 +104,20 @@ class LaunchProcess:
         Raises `OSError` if the disk refuses what a launch writes.
         """
         code: int | None = None
-        in_flight: Begun | None = None
-        heard = time.monotonic()
+        in_flight: str | None = None
+        since, allowed = time.monotonic(), QUIET_SECONDS
         try:
-            while code is None and not _is_late(in_flight, heard, self._allowed):
+            while code is None and time.monotonic() - since <= allowed:
                 time.sleep(POLL_SECONDS)
                 code = self._process.poll()  # asked first: its last words come before its end
                 for record in file.news():
-                    heard = time.monotonic()
                     if isinstance(record, Begun):
-                        in_flight, self._allowed = record, self._deadline(record.case)
-                    elif isinstance(record, journal.Tried) and in_flight is not None:
-                        in_flight = replace(in_flight, at=heard)
+                        in_flight, since = record.case, record.at
+                        allowed = self._deadline(in_flight)
                     elif isinstance(record, Measured | Refused | journal.Busy):
-                        in_flight = None
+                        in_flight, since, allowed = None, time.monotonic(), QUIET_SECONDS
+                    elif in_flight is None or isinstance(record, journal.Tried):
+                        since = time.monotonic()
                     hear(record)
             if code in _ASKED:
                 time.sleep(MOMENT)
@@ -130,9 +129,9 @@ class LaunchProcess:
         if in_flight is None:
             return code
         file.mend()
-        launch, case = self._spec.launch, in_flight.case
-        reason = _cause(code, self._allowed)
-        file.write(Refused(launch=launch, case=case, status="failed", reason=reason, fatal=True))
+        launch, reason = self._spec.launch, _cause(code, allowed)
+        refused = Refused(launch=launch, case=in_flight, status="failed", reason=reason, fatal=True)
+        file.write(refused)
         for record in file.news():
             hear(record)
         return 0
@@ -209,11 +208,6 @@ def _cause(code: int | None, deadline: float) -> str:
     return f"its process ended with exit code {code}"
 
 
-def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
-    since, most = (heard, QUIET_SECONDS) if in_flight is None else (in_flight.at, deadline)
-    return time.monotonic() - since > most
-
-
 def _require_room(folder: Path) -> None:
     probe = folder / "room"
     try:
@@ -226,6 +220,8 @@ def _require_room(folder: Path) -> None:
 class Launches:
     """The launches of a run, those of earlier sittings included."""
 
+    _planned: int  # when the launch in progress began
+
     def __init__(self, plan: Plan, folder: Path, clock: RunClock, reporter: Reporter) -> None:
         self._plan = plan
         self._clock = clock
@@ -237,7 +233,6 @@ class Launches:
         self._ended: dict[int, journal.Ended] = {}
         self._failed: set[str] = set()
         self._over: defaultdict[int, set[str]] = defaultdict(set)
-        self._planned = 0
         self._take_news()
         clock.advance_to(self._last_end())
         if damaged := self._journal.damaged:

@@ -67,10 +67,11 @@ def _watched(
         if code == MISUSED or not (found or (crashed and fruitless < FRUITLESS_TRIES)):
             raise _not_collected(code, process)
         if found:
-            _require_cases(found[0], spec)
-            left = [case.fullname for case in found[0].cases if case.fullname not in over]
+            collected, *_ = found
+            _require_cases(collected, spec)
+            left = [case.fullname for case in collected.cases if case.fullname not in over]
             if mode == "collect" or not left:
-                return found[0]
+                return collected
     raise CannotRunError(
         f"the pilot lost {tried} processes to cases that hang or crash; the last one said:\n"
         f"{process.last_lines()}"

@@ -60,7 +60,7 @@ def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> di
     if is_disturbed([record for _, record in ran]):
         most *= MORE_WHERE_DISTURBED
     ran = [(case, _undisturbed(record)) for case, record in ran]
-    share = max(0.0, most - spent) / settings.least_launches
+    share = (most - spent) / settings.least_launches
     least = limits.least_case_seconds
     over = launch_seconds((record for _, record in ran), startup, least) - share
     others = [record for case, record in ran if not case.headline]
@@ -74,7 +74,7 @@ def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> di
             f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
             "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
         )
-        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+        refused[name] = Refused(case=name, status="skipped", reason=reason)
     return refused
 
 
@@ -192,7 +192,7 @@ def choose_windows(
     """
     limits = limits_of(settings.profile, settings.devices)
     least = launch_seconds((record for _, record in ran), startup, limits.least_case_seconds)
-    room = int(max(0.0, launch_share(settings, spent) - least) / WINDOW_SECONDS)
+    room = max(0, int((launch_share(settings, spent) - least) / WINDOW_SECONDS))
     part = launch_share(settings, 0.0) / WINDOW_SECONDS
     sustained = _by_rate(ran)[: min(room, int(SUSTAINED_PART * part))]
     able, left_out = {}, {}
@@ -266,7 +266,7 @@ def admit(
             continue
         limit = format_seconds(settings.longest_sample)
         reason = f"takes {format_seconds(call)} a call, {OVER} {limit}{why}"
-        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+        refused[name] = Refused(case=name, status="skipped", reason=reason)
     return [(c, admitted[c.fullname]) for c, _ in ran if c.fullname in admitted], refused
 
 
@@ -294,7 +294,7 @@ def freeze(
     settings = profiles.settings_on(plan.settings, surroundings.devices)
     if plan.like or plan.budget_asked:
         settings = replace(plan.settings, devices=surroundings.devices)
-    startup = max(0.0, seconds - (time.monotonic() - begun)) + profiles.settling_seconds(settings)
+    startup = seconds - (time.monotonic() - begun) + profiles.settling_seconds(settings)
     able = measured.keys() - refused.keys()
     pairs = [(case, measured[case.fullname]) for case in collected.cases if case.fullname in able]
     if not plan.like:

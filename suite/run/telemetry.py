@@ -5,7 +5,6 @@ Each source, such as a vendor's driver, has its own thread: one that hangs silen
 case was in flight is found out afterwards, from the journal and the common clock.
 """
 
-import math
 import threading
 import time
 from bisect import bisect_right
@@ -176,15 +175,16 @@ def sensors_of_cases(
     }
     taken = _in_order(lines)
     several = {reading.device for reading in taken if reading.values.keys() != {ENERGY}}
-    flights = [(-math.inf, -math.inf, "before the first case"), *_flights(records)]
+    flights = _flights(records)
     starts = [begun for begun, *_ in flights]
     seen: defaultdict[tuple[str, str], list[tuple[float, Reading]]] = defaultdict(list)
     for reading in taken:
         if reading.values.keys() == {ENERGY} and reading.device in several:
             continue  # the counter is read more often, apart from the other quantities
-        begun, ended, case = flights[bisect_right(starts, reading.at) - 1]
-        if begun <= reading.at <= ended and reading.device in used.get(case, ()):
-            seen[case, reading.device].append((begun, reading))
+        place = bisect_right(starts, reading.at)
+        for begun, ended, case in flights[max(0, place - 1) : place]:
+            if reading.at <= ended and reading.device in used.get(case, ()):
+                seen[case, reading.device].append((begun, reading))
     sensed: dict[str, dict[str, Sensed]] = {}
     for (case, device), readings_of_case in seen.items():
         sensed.setdefault(case, {})[device] = _summary(readings_of_case)

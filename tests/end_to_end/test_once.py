@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from frobench.suite.errors import NothingSelectedError
 from frobench.suite.once import the_case
 from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
@@ -56,6 +57,12 @@ def mine(tmp_path: Path) -> Path:
 )
 def test_a_case_is_found_by_its_name_or_a_part_of_it(wanted: str, place: int) -> None:
     assert the_case(wanted, CASES) == CASES[place]
+
+
+@pytest.mark.parametrize("wanted", ["no case matches 'cube'", "'square' matches 3 cases"])
+def test_who_names_no_case_or_several_is_told_so(wanted: str) -> None:
+    with pytest.raises(NothingSelectedError, match=wanted):
+        the_case(wanted.split("'")[1], CASES)
 
 
 def test_the_call_is_marked_in_its_trace_and_nothing_is_stored(mine: Path, tmp_path: Path) -> None:

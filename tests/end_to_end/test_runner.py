@@ -2,7 +2,6 @@
 """A run through the command: what is measured, and what becomes of what goes wrong."""
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from frobench.suite.stored.types import Run
 from tests.instruments.devices.planted_cuda import plant
 from tests.instruments.faults.judging import validate_file
 from tests.instruments.processes import command
-from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.processes.command import QUICK, TRICKY, outcomes, stored
 from tests.instruments.processes.project_files import planted
 from tests.instruments.processes.warm import frobench
 
@@ -117,19 +116,6 @@ def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(tmp_path: Path) -> 
     assert "busy" not in parts
 
 
-def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
-    first = start(*QUICK, "-k", "slow", "--launches", 1, folder=tmp_path)
-    lock = tmp_path / "frobench.lock"
-    while not (lock.exists() and lock.read_text()):  # who holds it signs it
-        assert first.poll() is None
-        time.sleep(0.02)
-    second = frobench(*QUICK, folder=tmp_path)
-    assert second.returncode == 3
-    assert f"process {first.pid}" in second.stderr
-    first.kill()
-    first.communicate()
-
-
 def test_an_accelerator_that_torch_cannot_use_is_left_out_when_asked_for(tmp_path: Path) -> None:
     shown_gpu, wanted = plant(tmp_path), ("run", "--benchmarks", TRICKY)
     run = command.frobench(*wanted, folder=tmp_path, environment=shown_gpu)
@@ -167,6 +153,5 @@ def test_a_run_whose_cases_all_fail_ends_with_1_and_the_reasons(tmp_path: Path) 
     assert "failed: bench_later[cpu]: ValueError (bench_mine.py:9)" in run.stderr
     assert "\n  ValueError: not a second time\n" in run.stderr
     assert "resume" not in run.stderr
-    assert "interrupted" not in run.stderr
     assert not list((tmp_path / "results" / ".runs").iterdir())
     assert not list(tmp_path.glob("results/*/*.json"))

@@ -11,8 +11,6 @@ from tests.instruments.runs.evidence import side_by_side
     ("lanes", "seconds"),
     [
         ([[(0.0, 1.0)], [(0.0, 1.0)]], 1.0),
-        ([[(0.0, 1.0)], [(1.0, 2.0)]], 0.0),
-        ([[(0.0, 2.0)], [(1.0, 3.0)]], 1.0),
         ([[(0.0, 9.0)], [(4.0, 5.0)]], 1.0),
         ([[(0.0, 1.0), (2.0, 3.0)], [(1.0, 2.0), (3.0, 4.0)]], 0.0),  # entries strictly in turn
         ([[(0.0, 1.0), (1.0, 2.0)], [(1.0, 2.0), (2.0, 3.0)]], 1.0),  # a pipeline of two stages
@@ -38,6 +36,9 @@ def test_intervals_without_time_saved_prove_nothing_nor_does_time_without_interv
     assert concurrency(proved | {"in_turn": 1.0}) == 0
     assert concurrency(proved | {"shared": 0.0}) == 0
     assert concurrency(proved | {"in_turn": 0.9}) == 0
+    assert concurrency(side_by_side(1.0, 1.2)) == 1
+    assert concurrency(proved | {"shared_in_turn": 0.1, "shareable": 1.0}) == pytest.approx(0.3)
+    assert concurrency(proved | {"shareable": 0.0}) is None
 
 
 @pytest.mark.parametrize("name", ["at_once", "in_turn", "shared", "shared_in_turn", "shareable"])

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A process that is killed loses at most the line it was writing."""
+"""A process that is killed loses at most what it was writing, and no file is overwritten."""
 
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from frobench.suite.files import create
 from frobench.suite.journal import Begun, Journal, Refused, Tried
 from frobench.suite.kit.search_strategy import Shape, Try
 
@@ -61,3 +63,12 @@ def test_beginning_again_forgets_all_but_what_was_tried(journal: Journal) -> Non
     journal.begin_again()
     journal.write(begun("b"))
     assert list(journal) == [tried, begun("b")]
+
+
+def test_a_file_is_made_once_also_where_there_are_no_hard_links(tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    with patch.object(Path, "hardlink_to", side_effect=OSError):
+        create(path, b"first")
+        with pytest.raises(FileExistsError):
+            create(path, b"second")
+    assert [(one, one.read_bytes()) for one in tmp_path.iterdir()] == [(path, b"first")]

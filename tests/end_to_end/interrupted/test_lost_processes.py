@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
 from frobench.suite.journal import Journal, Record, Stopped
 from frobench.suite.plan import LaunchSpec
+from frobench.suite.profiles import settings_for
 from frobench.suite.run import unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
-from frobench.suite.stored.types import Run, Settings
+from frobench.suite.stored.types import Run
 from tests.instruments.processes.command import TRICKY
 from tests.instruments.runs import made_up_launches, made_up_records
 from tests.instruments.runs.made_up_launches import LAUNCHES, Launch, Quiet, identity, made_up, run
@@ -61,7 +62,10 @@ def test_a_launch_killed_between_two_cases_goes_on(tmp_path: Path, records_befor
     with made_up(lost(records_before=records_before)):
         _, stored = run(tmp_path, reporter=reporter)
     assert launches_of(stored) == dict.fromkeys(made_up_launches.NAMES, [3] * LAUNCHES)
-    assert "launch 1: its process was ended by SIGKILL between two cases" in reporter.lines
+    assert reporter.lines[2:] == [
+        "launch 1: its process was ended by SIGKILL between two cases",
+        *(f"launch {number} of about 2 done" for number in (1, 2)),
+    ]
 
 
 def test_an_expression_that_pytest_collects_but_cannot_read_is_misused(tmp_path: Path) -> None:
@@ -92,11 +96,17 @@ def test_a_pilot_that_is_killed_again_ends_the_run(
 @pytest.mark.parametrize("code", [0, 1, 2, 4, 5, 70, 71])
 @pytest.mark.parametrize(("mode", "before"), [("pilot", 3), ("measure", 1)])
 def test_a_body_that_exits_fails_alone(tmp_path: Path, code: int, mode: str, before: int) -> None:
+    reporter = Quiet()
     with made_up(lost(mode=mode, code=code, records_before=before)):
-        _, stored = run(tmp_path)
+        _, stored = run(tmp_path, reporter=reporter)
     (failed,) = (one for one in stored.frobench.outcomes if one.status == "failed")
     (passed,) = (one for one in stored.frobench.outcomes if one.status == "passed")
     assert failed.reason == f"its process ended with exit code {code}"
+    assert [line for line in reporter.lines if "about 0:" not in line] == [
+        "2 cases to try first, which shows how long each of them takes",
+        f"failed: bench_one[cpu]: {failed.reason}",
+        *(f"launch {number} of about 2 done" for number in (1, 2)),
+    ]
     assert launches_of(stored) == {short_name(passed.fullname): [3] * LAUNCHES}
     assert stored.frobench.complete
 
@@ -158,9 +168,7 @@ def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_
 @pytest.mark.long
 def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_path: Path) -> None:
     fine = "tricky/bench_tricky.py::bench_fine[cpu-8]"
-    settings = Settings(
-        profile="quick", longest_sample=0.02, case_seconds=0.02, budget=1, devices=["cpu"]
-    )
+    settings = settings_for("quick", ["cpu"], budget=1)
     planned = replace(identity("bench_fine[cpu-8]"), fullname=fine, version="another")
     spec = LaunchSpec(
         plan=made_up_records.plan(settings, benchmarks=str(TRICKY), cases=[planned]),

@@ -8,12 +8,12 @@ from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from typing import IO, ClassVar
+from typing import IO, Any, ClassVar
+from unittest.mock import Mock
 
 import msgspec
 import pytest
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from frobench.suite import doctor
 from frobench.suite.journal import (
@@ -49,14 +49,8 @@ def identity(name: str) -> CaseIdentity:
 
 
 def measured(launch: int, name: str, seconds: float) -> Measured:
-    return made_up_records.measured(
-        identity(name).fullname,
-        launch=launch,
-        samples=[seconds] * 3,
-        warmup=0.1,
-        sampled=3 * seconds,
-        wall_seconds=1.5,
-    )
+    facts: Any = {"samples": [seconds] * 3, "sampled": 3 * seconds, "wall_seconds": WALL_SECONDS}
+    return made_up_records.measured(identity(name).fullname, launch=launch, warmup=0.1, **facts)
 
 
 class Launch:
@@ -112,8 +106,7 @@ class Launch:
             case = identity(name).fullname
             if not self.spec.order or case in self.spec.order:
                 yield Begun(launch=self.spec.launch, case=case, at=monotonic())
-                made = measured(self.spec.launch, name, next(self._clock) / 1e9)
-                yield replace(made, wall_seconds=WALL_SECONDS)
+                yield measured(self.spec.launch, name, next(self._clock) / 1e9)
 
 
 class Quiet(Reporter):
@@ -128,14 +121,6 @@ class Quiet(Reporter):
         self.lines.append(line)
 
 
-class NoOthers:
-    """Other programs, of which there are none."""
-
-    def used(self) -> float:
-        """Return the cores that they used."""
-        return 0.0
-
-
 @contextmanager
 def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     """Let every launch be made up, ask nothing of the machine, and wait for no disk."""
@@ -144,7 +129,7 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
         patch.setattr(subprocess, "Popen", launch)
         patch.setattr(launches, "POLL_SECONDS", 0)
         patch.setattr(launches, "end_orphans", lambda _: None)
-        patch.setattr(launches, "Others", NoOthers)
+        patch.setattr(launches, "Others", lambda: Mock(used=lambda: 0.0))
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr(runner, "machine_lock", lambda **_: nullcontext())
         patch.setattr(doctor, "glance", lambda *_: [])
@@ -161,14 +146,8 @@ def run(
     results: Path, resume: str | None = None, reporter: Quiet | None = None
 ) -> tuple[Path, Run]:
     """Make a run of a few launches, or resume one."""
-    wanted = Request(
-        results=results,
-        benchmarks=results,
-        devices=["cpu"],
-        launches=LAUNCHES,
-        seed=1,
-        resume=resume,
-    )
+    asked: Any = {"devices": ["cpu"], "launches": LAUNCHES, "seed": 1, "resume": resume}
+    wanted = Request(results=results, benchmarks=results, **asked)
     with Interruptions() as interruptions:
         return runner.run(wanted, reporter or Quiet(), interruptions)
 

@@ -103,6 +103,14 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
     assert len(blocked) == 1  # for the one body that nothing stands beside
 
 
+def test_a_benchmark_measures_once_and_empties_no_cache_of_a_worker() -> None:
+    measure = Measure(made(), item())
+    for match in ("^cold=True is for devices of this process", "^a benchmark measures once"):
+        with pytest.raises(pytest.fail.Exception, match=match):
+            measure(lambda: None, cold=True)
+        measure.measured = measured(CASE.fullname)
+
+
 @pytest.mark.parametrize(
     ("mode", "launch", "brief"),
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
@@ -184,6 +192,12 @@ def test_one_device_has_one_blocker_for_all_its_samples(monkeypatch: pytest.Monk
 
 
 MINE = Path(__file__)
+
+
+def test_a_long_reason_is_cut_and_of_long_details_the_end_is_kept() -> None:
+    assert refusal(0, "case", "failed", LostRankError("x" * 301), MINE).reason == "x" * 300
+    details = refusal(0, "case", "failed", RuntimeError("x" * 20_000 + "end"), MINE).details
+    assert details == "x" * 19_996 + "end"  # and the end of the line
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, OSError, AssertionError, pytest.fail.Exception])

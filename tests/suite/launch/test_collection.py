@@ -137,19 +137,13 @@ def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
     assert reasons == [("the CPU is not measured",)] * 2
 
 
-BENCHMARKS = '''"""Does a case that fails after its timing show a time?"""
-import torch
-from frobench import Measure, Work, cases, close_to
-
-ONE = torch.ones(1, dtype=torch.float64)
-
+BENCHMARKS = """from frobench import cases
 
 @cases("quick", n=[1, 2])
-def bench_asserts_later(measure: Measure, n: int) -> None:
-    """The assertion fails after the timing."""
-    measure(lambda: ONE, work=Work(items=n), check=close_to(ONE, 0.0, "one"))
+def bench_asserts_later(measure, n):
+    measure(lambda: None)
     assert n == 1
-'''
+"""
 
 
 def test_a_case_that_fails_after_its_timing_shows_no_time(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, astuple, replace
 
 from frobench.suite.journal import Collected
 from frobench.suite.plan import CaseIdentity
-from frobench.suite.profiles import settings_for
-from frobench.suite.run.expected import Expected, expect, newest
+from frobench.suite.profiles import PROFILES, settings_for
+from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, run_before
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import machine_id
-from frobench.suite.stored.types import Case, Exercise, Run, Settings, Work
+from frobench.suite.stored.types import Case, Exercise, ProfileName, Run, Settings, Work
 from frobench.suite.terminal.listing import lines
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.exact_runs import LAUNCHES, case
@@ -48,9 +48,10 @@ def identity(n: int, function: str = "bench_square", **more: Any) -> CaseIdentit
 
 
 def expected(
-    *cases: CaseIdentity, run: Run | None = None, settings: Settings = SETTINGS
+    *cases: CaseIdentity, run: Run | None = None, settings: Settings = SETTINGS, absent: str = ""
 ) -> Expected:
-    found = Collected(cases=list(cases), exercises=EXERCISES, machine="here")
+    why = {case.fullname: absent for case in cases if absent}
+    found = Collected(cases=list(cases), exercises=EXERCISES, machine="here", absent=why)
     return expect(found, settings, run)
 
 
@@ -73,11 +74,12 @@ def test_a_case_that_was_measured_takes_as_long_again_and_of_another_nothing_is_
     assert (found.work, found.call_seconds, found.left_out) == known
 
 
-def test_without_a_run_nothing_is_known_but_the_budget() -> None:
-    found = expected(identity(64))
-    assert (found.before, found.launches, found.run_seconds) == NOTHING
-    assert found.budget == SETTINGS.budget
-    assert found.cases[0].call_seconds is None
+@pytest.mark.parametrize(("device", "budget"), [("cpu/0+cpu/1", 288), ("cuda:0", 440)])
+def test_without_a_run_nothing_is_known_but_the_budget(device: str, budget: float) -> None:
+    case = identity(64, device=device)
+    cases = [ExpectedCase(**asdict(case), work=None, call_seconds=None, left_out=None)]
+    told = astuple(expected(case))
+    assert told == ("standard", "here", None, 0.2, budget, None, None, EXERCISES, cases)
 
 
 def test_what_takes_too_long_for_the_profile_is_left_out() -> None:
@@ -85,6 +87,7 @@ def test_what_takes_too_long_for_the_profile_is_left_out() -> None:
     quick, slow = expected(identity(1024), identity(2048), run=run).cases
     assert quick.left_out is None
     assert slow.left_out == "takes about 5 s a call, over this profile's 200 ms"
+    assert expected(identity(2048), run=run, absent="no card").cases[0].left_out == "no card"
 
 
 def test_the_same_profile_leaves_out_what_it_left_out_before() -> None:
@@ -120,16 +123,34 @@ def test_the_newest_complete_run_of_this_machine_is_asked(tmp_path: Path) -> Non
         run = factory.run(partial=partial)
         run.frobench.run = f"2026010{number}T000000Z-abc"
         run.frobench.environment.cpu.model_number = model
+        run.frobench.environment.label = "0123456789"
         paths.append(store.write(run, tmp_path))
     for day in range(1, 10):
         paths[1].with_name(f"2027010{day}T000000Z-abc.json").write_text("{")
     here = store.read(paths[1]).frobench.environment
-    found = newest(paths[0].parent, machine_id(here.cpu, here.accelerators))
-    assert found is not None
+    machine = machine_id(here.cpu, here.accelerators, here.label)
+    found: Any = newest(paths[0].parent, machine)
     assert found.frobench.run == paths[1].stem
     paths[1].with_name("20280101T000000Z-abc.json").write_text("{")  # the twelfth that is no use
-    assert newest(paths[0].parent, machine_id(here.cpu, here.accelerators)) is None
+    assert newest(paths[0].parent, machine) is None
     assert newest(tmp_path / "nowhere", "") is None
+
+
+def test_the_newest_run_of_all_cases_or_else_the_newest_one_is_asked(tmp_path: Path) -> None:
+    kinds: list[tuple[ProfileName, int]] = [("standard", 0), ("standard", 1), ("quick", 0)]
+    for day, (profile, lacking) in enumerate(kinds):
+        run = factory.run()
+        run.frobench.run, run.frobench.profile = f"2026010{day}T000000Z-abc", profile
+        run.frobench.environment.label = "0123456789"
+        del run.frobench.outcomes[:lacking]
+        store.write(run, tmp_path)
+    here = run.frobench.environment
+    cases = [identity(1, fullname=outcome.fullname) for outcome in run.frobench.outcomes]
+    where = machine_id(here.cpu, here.accelerators)
+    found = Collected(cases=cases, exercises={}, machine=here.machine, machine_id=where)
+    for asked, day in zip(PROFILES, (2, 0, 2), strict=True):  # no run is rigorous
+        last: Any = run_before(tmp_path, found, asked)
+        assert last.frobench.run.startswith(f"2026010{day}")
 
 
 def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:

@@ -43,24 +43,15 @@ def test_the_plan_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: P
     assert b"gpu-node-17" not in b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-def test_two_nodes_of_one_kind_are_two_machines_with_titles_of_their_own() -> None:
+def test_nodes_of_one_kind_are_machines_of_their_own_compared_only_across_the_label() -> None:
     run = factory.run()
     one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
     here = [each.frobench.environment for each in (run, one, other)]
-    ids = {machine_id(each.cpu, each.accelerators, each.label) for each in here}
-    assert len(ids) == 3
+    assert len({machine_id(each.cpu, each.accelerators, each.label) for each in here}) == 3
     assert machine_title(one) == f"{machine_title(run)}, node 0123456789"
-
-
-def test_runs_with_other_labels_or_none_are_compared_only_across_the_label() -> None:
-    run = factory.run()
-    one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
-    refused = compare_runs(one, other, [])
-    assert [each.fact for each in refused.differences] == ["label"]
-    unlabelled = compare_runs(run, one, [])
-    assert [each.fact for each in unlabelled.differences] == ["label"]
-    allowed = compare_runs(one, other, [], across=["label"])
-    assert not allowed.differences
+    for base in (run, other):
+        assert [each.fact for each in compare_runs(base, one, []).differences] == ["label"]
+    assert not compare_runs(one, other, [], across=["label"]).differences
 
 
 @pytest.mark.parametrize("label", ["gpu-node-17", "0123456789a", "0123"])

@@ -17,9 +17,9 @@ from tests.instruments.runs.made_up_records import identity, measured
 
 ENVIRONMENT = factory_machine.environment(None, 1)
 OTHER = replace(ENVIRONMENT, software=replace(ENVIRONMENT.software, torch="0.1"))
-PLAN = made_up_records.plan(
-    settings_for("standard", ["cuda:0"], launches=3), environment=ENVIRONMENT
-)
+SETTINGS = settings_for("standard", ["cuda:0"], launches=3)
+SECONDS = {"plan_seconds": 1.23456, "body_seconds": 0.98765}
+PLAN = made_up_records.plan(SETTINGS, environment=ENVIRONMENT, **SECONDS)
 PROJECT = Project(name="mine", id=None, time=None, dirty=True)
 
 
@@ -32,7 +32,7 @@ def records() -> list[Record]:
             order=order,
             samples=samples,
             iterations=iterations,
-            warmup=0.5 + launch,
+            warmup=0.5143454 + launch,
             sampled=0.25,
             work=Work(flops=8.0),
             check=Check("all", error, 1e-3),
@@ -49,8 +49,11 @@ def records() -> list[Record]:
             (2, 1, [2e-3], 7, 1e-4, 300, 32, 0.75, "cpu"),
         )
     )
+    facts = replace(no_facts(), timer_step=1e-9, warmup_seconds=2.0)
+    others = {"seconds": 5.6789, "others": 0.12345, "runner_cores": 0.123456}
     return [
-        Harness(launch=0, environment=ENVIRONMENT, facts=replace(no_facts(), timer_step=1e-9)),
+        Harness(launch=0, environment=OTHER, facts=no_facts()),  # of a process that was lost
+        Harness(launch=0, environment=ENVIRONMENT, facts=facts),
         *(Gauged(launch=0, seconds={"cpu/product": seconds}) for seconds in (1e-3, 4e-3, 2e-3)),
         Begun(launch=0, case="product", at=100.0, settled=0.125),
         first,
@@ -64,14 +67,7 @@ def records() -> list[Record]:
         Harness(launch=2, environment=OTHER, facts=no_facts()),
         last,
         Busy(launch=3, case="product", begun=160.0, ended=162.0, calls=1000, seconds=9.0),
-        Ended(
-            launch=2,
-            started="2026-01-01T00:02:00+00:00",
-            begun=123.4567,
-            seconds=5.6789,
-            others=0.12345,
-            runner_cores=0.123456,
-        ),
+        Ended(launch=2, started="2026-01-01T00:02:00+00:00", begun=123.4567, **others),
     ]
 
 
@@ -88,36 +84,33 @@ def merged(*, complete: bool = True) -> Run:
     product = identity("product", "cuda:0", title="Multiply.", version="v")
     cases = [product, identity("empty"), identity("unreached")]
     plan = replace(PLAN, cases=cases, energy=["product", "empty"], project=PROJECT)
-    return merge(plan, records(), 150.0, counter(), complete=complete)
+    return merge(plan, records(), 150.12345, counter(), complete=complete)
 
 
 def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst() -> None:
     product, empty = merged().benchmarks
-    assert product.stats.data == [1.23456789e-3, 3e-3, 2e-3]
+    assert (product.stats.data, product.stats.iterations) == ([1.23456789e-3, 3e-3, 2e-3], 7)
+    assert product.options == {"disable_gc": True, "timer": "perf_counter"}
     told = asdict(product.extra_info)
     assert told.pop("telemetry")["cuda:0"].values == {"fan": (0.5, 0.5, 0.5)}
-    assert told == {
+    facts: dict[str, Any] = {
         "version": "v",
         "title": "Multiply.",
         "headline": True,
-        "device": "cuda:0",
-        "devices": ["cuda:0"],
-        "launches": [2, 0, 1],
-        "iterations": [5, 0, 7],
-        "warmup": [0.5, 0.0, 2.5],
-        "work": Work(flops=8.0),
-        "check": Check("all", 2e-4, 1e-3),
-        "parts": {"enqueue": [2e-6, None, 1e-6], "sustained": [1.5e-3, None, None]},
-        "peak_bytes": 400,
-        "order": [2, 0, 1],
-        "against": [2e-3, 2.002],
-        "flushed_bytes": 32,
-        "commonest": 0.75,
-        "idle_devices": ["cpu", "cuda:0"],
         "control": False,
-        "search": None,
-        "energy": Energy(joules=[0.6, None, None], seconds=[0.002, None, None]),
     }
+    facts |= {"device": "cuda:0", "devices": ["cuda:0"], "work": Work(flops=8.0), "search": None}
+    by_launch: dict[str, Any] = {"launches": [2, 0, 1], "iterations": [5, 0, 7], "order": [2, 0, 1]}
+    by_launch |= {"warmup": [0.514345, 0.0, 2.514345], "against": [2e-3, 2.002]}
+    parts = {"enqueue": [2e-6, None, 1e-6], "sustained": [1.5e-3, None, None]}
+    spent = Energy(joules=[0.6, None, None], seconds=[0.002, None, None])
+    worst: dict[str, Any] = {
+        "check": Check("all", 2e-4, 1e-3),
+        "peak_bytes": 400,
+        "flushed_bytes": 32,
+    }
+    worst |= {"commonest": 0.75, "idle_devices": ["cpu", "cuda:0"]}
+    assert told == facts | by_launch | worst | {"parts": parts, "energy": spent}
     assert (empty.extra_info.launches, empty.extra_info.order) == ([0, 1, 0], [0, 1, 0])
     assert empty.extra_info.parts == {}  # what a processor sustains is no rate of its own
 
@@ -126,7 +119,7 @@ def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
     first, second, third = merged().frobench.launches
     assert (first.started, first.begun) == ("2026-01-01T00:00:00+00:00", 3.0)
     assert (first.seconds, first.body_seconds) == (20.0, 0.5)
-    assert (first.warmup_seconds, first.timer_step) == (1.125, 1e-9)
+    assert (first.warmup_seconds, first.timer_step) == (3.154, 1e-9)
     assert (first.gauge, first.changed) == ({"cpu/product": 2e-3}, {})
     assert (second.begun, second.seconds, second.gauge) == (63.0, 4.0, {})
     assert (third.begun, third.seconds) == (123.457, 5.679)
@@ -138,6 +131,7 @@ def test_what_a_run_did_not_get_to_says_why_and_a_run_that_goes_on_is_not_comple
     run = merged().frobench
     assert run.without_energy == {"empty": energy.UNSEEN}
     assert run.project == PROJECT
+    assert (run.seconds, run.plan_seconds, run.plan_body_seconds) == (150.123, 1.235, 0.988)
     assert [(one.fullname, one.status, one.reason) for one in run.outcomes] == [
         ("empty", "passed", None),
         ("product", "passed", None),
@@ -161,7 +155,6 @@ GOOD, NEAR, WRONG = Check("all", 5e-6, 1e-4), Check("all", 1e-6, 2e-6), Check("a
         ("check", [NEAR, GOOD], NEAR),
         ("check", [None, NEAR], NEAR),
         ("check", [WRONG, GOOD], WRONG),
-        ("flushed_bytes", [64, 48], 48),
         ("flushed_bytes", [48, 64], 48),
         ("peak_bytes", [100, 300], 300),
         ("peak_bytes", [None, 7], 7),
@@ -192,7 +185,7 @@ def of_a_group(launches: int, *lost: int) -> Run:
                 Refused(launch=launch, case=second, status="skipped", reason=why),
             ]
         else:
-            seen += [measured(name, launch=launch) for name in GROUP]
+            seen += [measured(name, launch=launch, wall_seconds=1.23456) for name in GROUP]
     cases = [identity(name, "cpu/2x1", group="collectives") for name in GROUP]
     return merge(replace(PLAN, cases=cases), seen, 10.0, complete=True)
 
@@ -200,7 +193,8 @@ def of_a_group(launches: int, *lost: int) -> Run:
 def test_other_launches_keep_their_samples_and_a_loss_is_named() -> None:
     run = of_a_group(3, 1)
     assert [case.extra_info.launches for case in run.benchmarks] == [[1, 0, 1]] * 2
-    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, ""]
+    told = [(one.lost, one.seconds, one.body_seconds) for one in run.frobench.launches]
+    assert told == [("", 2.469, 2.0), (REASON, 0.0, 0.0), ("", 2.469, 2.0)]
     assert {one.status for one in run.frobench.outcomes} == {"passed"}
     assert "rank-lost" in {one.code for one in run.frobench.conclusions}
 

@@ -13,8 +13,10 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.suite import profiles
 from frobench.suite.errors import CannotRunError
-from frobench.suite.journal import Begun, Collected, Measured, Surroundings
+from frobench.suite.journal import Begun, Collected, Measured, Surroundings, Tried
+from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.plan import CaseIdentity, Plan, launches_within
 from frobench.suite.profiles import PROFILES, limits_of, settings_for
@@ -22,7 +24,7 @@ from frobench.suite.run import planning
 from frobench.suite.run.planning import choose_case_seconds, launch_seconds, too_long
 from frobench.suite.run.runner import Request, _announce, settle
 from frobench.suite.stored.store import most_launches
-from frobench.suite.stored.types import ProfileName, Search, Work
+from frobench.suite.stored.types import Outcome, ProfileName, Search, Work
 from frobench.suite.units import format_seconds
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory, made_up_records
@@ -57,23 +59,24 @@ def cases(headline: tuple[float, ...], others: tuple[float, ...]) -> list[Pair]:
 
 def piloted(pairs: list[Pair], accelerators: int = 0, ago: float = 0.0) -> Any:  # noqa: ANN401 - stands for a journal
     """Return the journal of a pilot that began so many seconds ago."""
+    devices = ["cpu", GPU][: accelerators + 1]
+    tried = Try(Shape(1, 2, 3), 1.0, 7.0)
     return [
-        Surroundings(
-            devices=["cpu", GPU][: accelerators + 1], environment=environment("one", accelerators)
-        ),
+        Surroundings(devices=devices, environment=environment("one", accelerators)),
         Collected(cases=[case for case, _ in pairs], exercises={}),
         Begun(launch=0, case=pairs[0][0].fullname, at=time.monotonic() - ago),
+        Tried(case="a search", attempt=tried),
         *(record for _, record in pairs),
     ]
 
 
-def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
+def said(*left_out: Outcome, verbose: bool = False, **settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
     """Return what is said of a plan of 40 s whose launches take 60 s each."""
     lines: list[str] = []
-    plan = made_up_records.plan(
-        settings_for("standard", ["cpu"], **settings), plan_seconds=40.0, launch_seconds=60.0
-    )
-    reporter: Any = SimpleNamespace(say=lines.append, verbose=False)
+    known: dict[str, Any] = {"plan_seconds": 40.0, "launch_seconds": 60.0, "disturbed": verbose}
+    asked = settings_for("standard", ["cpu"], **settings)
+    plan = made_up_records.plan(asked, outcomes=[*left_out], **known)
+    reporter: Any = SimpleNamespace(say=lines.append, verbose=verbose)
     _announce(plan, reporter)
     return lines
 
@@ -86,6 +89,13 @@ def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -
         "cases"
     )
     assert said(budget=400.0) == said(launches=6) == [first]
+    it: Any = {"fullname": "b.py::bench_one", "group": "", "params": {}, "reason": "no card"}
+    left_out = [Outcome(status="skipped", **it), Outcome(status="failed", **it)]
+    brief = "1 case left out: no card"
+    assert said(*left_out, launches=6) == [first, f"{brief} (--verbose names them)"]
+    more += ", and takes less time where no other program keeps the processor busy"
+    named = [first, f"{brief}:", "  skipped: bench_one: no card", more]
+    assert said(*left_out, verbose=True) == named
 
 
 EVENTS = {"parts": {"enqueue": 1e-6, "span": 1e-6}}
@@ -117,8 +127,9 @@ def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> N
     pairs = cases(headline=(1.0,), others=(0.1, 3.0, 2.0, 0.1))
     share = (450 - 50) / 6
     startup = share - launch_seconds([one for _, one in pairs], 0.0, LEAST)
-    assert not too_long(pairs, STANDARD, startup, 50.0)
-    assert {*too_long(pairs, STANDARD, startup + 1.0, 50.0)} == {"other 1"}
+    for settings in (STANDARD, settings_for("standard", ["cpu"], budget=100.0)):
+        assert not too_long(pairs, settings, startup - 0.01, 50.0)
+        assert {*too_long(pairs, settings, startup + 0.01, 50.0)} == {"other 1"}
     found = too_long(pairs, STANDARD, startup + 20.0, 50.0)
     assert [*found] == ["other 1", "other 2"]
     assert found["other 1"].status == "skipped"
@@ -162,7 +173,7 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest(
     (left_out,) = plan.outcomes
     assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
     assert plan.launch_seconds == pytest.approx((10 - 4) + (2.0 + 3.0) + (0.35 + 0.5) - 2.0)
-    assert plan.body_seconds == pytest.approx(6 * (1.0 + 0.1 + 0.1))
+    assert plan.body_seconds == pytest.approx(7.0 + 6 * (1.0 + 0.1 + 0.1))
     assert plan.deadlines == pytest.approx({"lead 0": 30.0, "other 0": 10.0})
     like = planning.freeze(replace(asked, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
@@ -220,23 +231,22 @@ def test_a_case_has_ten_times_as_long_as_it_should_take_and_a_group_the_whole_de
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_few_cases_end_after_the_profiles_most_launches(profile: ProfileName) -> None:
-    settings = settings_for(profile, [])
-    most = PROFILES[profile].most_launches
-    assert launches_within(settings, 1, spent=5.0, launch_seconds=1e-3) == most
-    assert launches_within(settings, 1, spent=5.0, launch_seconds=1e-3, done=most) == most
-    assert most * 2 < PROFILES[profile].budget  # launches of two seconds leave some of it
+    settings, most = settings_for(profile, []), PROFILES[profile].most_launches
+    for asked, done in ((settings, 0), (settings, most), (replace(settings, budget=40), 0)):
+        assert launches_within(asked, 1, spent=5.0, launch_seconds=1e-3, done=done) == most
 
 
 def test_a_launch_that_takes_longer_than_planned_leaves_time_for_fewer_never_below_six() -> None:
     settings = settings_for("quick", [])
     assert launches_within(settings, 1, spent=8.0, launch_seconds=5.0) == 8
     assert launches_within(settings, 1, spent=30.0, launch_seconds=20.0, done=2) == 6
-    assert launches_within(settings, 1, spent=100.0, launch_seconds=5.0, done=7) == 7
+    assert launches_within(settings, 1, spent=100.0, launch_seconds=0.5, done=7) == 7
 
 
 def test_a_larger_budget_has_time_for_more_launches_and_a_number_that_was_asked_for_holds() -> None:
     larger = settings_for("quick", [], budget=480)
     assert launches_within(larger, 1, 5.0, 1.0) == 10 * PROFILES["quick"].most_launches
+    assert launches_within(settings_for("quick", [], budget=50), 1, 5.0, 1.0) == 11
     assert launches_within(settings_for("quick", [], launches=3), 1, 1000.0, 1.0) == 3
 
 
@@ -255,9 +265,23 @@ def test_the_limits_of_each_profile_are_those_of_the_methodology() -> None:
         assert ("least" in launches) == (limits.least_launches == limits.launches > 6)
 
 
+def test_accelerators_settle_again_behind_the_cpu_in_half_of_the_launches() -> None:
+    for profile, seconds in zip(PROFILES, (1.0, 3.0, 3.0), strict=True):
+        for devices, times in ((["cpu"], 0.0), ([GPU], 1.0), (["cpu", GPU], 1.5)):
+            assert profiles.settling_seconds(settings_for(profile, devices)) == times * seconds
+
+
 # Calls that take about as long as the limit
 
 LIMIT = QUICK.longest_sample
+
+
+def test_three_calls_of_a_headline_case_take_a_tenth_of_a_launch_at_most() -> None:
+    short = replace(QUICK, budget=1)
+    for settings, times in ((QUICK, 10), (STANDARD, 6), (RIGOROUS, 2.5), (short, 1)):
+        longest = 1.25 * settings.longest_sample
+        assert profiles.longest_call(settings, headline=False) == pytest.approx(longest)
+        assert profiles.longest_call(settings, headline=True) == pytest.approx(times * longest)
 
 
 @pytest.mark.parametrize(
@@ -303,6 +327,13 @@ def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Pat
     assert settle(request).searched == {first.fullname: found}
 
 
+def test_searches_have_a_tenth_of_the_budget_or_three_minutes_beyond_it(tmp_path: Path) -> None:
+    request = Request(results=tmp_path, benchmarks=tmp_path, budget=200)
+    for peak, budget, searches in ((False, 200, 20), (True, 380, 180)):
+        plan = settle(replace(request, peak=peak))
+        assert (plan.settings.budget, plan.search_seconds) == (budget, searches)
+
+
 # A machine with an accelerator
 
 STARTUP = 10.0
@@ -328,7 +359,7 @@ def suite_on_cuda(cases: int, headlines: int, longest: float = LONGEST) -> list[
         pair(f"case {n}", GPU if n % 20 != 7 else "cpu", it, headline=n < headlines, **beside(it))
         for n, it in enumerate(calls)
     ]
-    for dtype, call in (("bfloat16", 1.5e-3), ("float32", 2.8e-3)):
+    for dtype, call in (("float32", 2.8e-3), ("bfloat16", 1.5e-3)):
         more = beside(call) | {"function": "bench_square", "work": Work(flops=1e12, bytes=1e8)}
         found.append(pair(f"square {dtype}", GPU, call, headline=True, dtype=dtype, **more))
     return found
@@ -357,7 +388,8 @@ def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: b
     assert plan.settings.least_launches == 8
     assert launches(plan) >= 8
     assert plan.plan_seconds + launches(plan) * plan.launch_seconds <= 480
-    assert "square bfloat16" in plan.sustained
+    assert plan.sustained == ["square bfloat16", "square float32"]
+    assert sorted(plan.windows(1)) == sorted({*plan.sustained, *plan.energy})
 
 
 def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
@@ -389,16 +421,21 @@ def test_cases_of_several_accelerators_belong_to_the_accelerators_block() -> Non
     pairs = [pair(name, devices, 1e-3) for name, devices in places.items()]
     order = frozen(pairs, "standard", {}).order(0)
     assert {*order[:2]} in ({"both", "two"}, {"halves", "cpu"})
+    nodes = [pair(f"{name}{n}", name, 1e-3) for n in range(9) for name in ("cpu/2x1", "cpu/4x1")]
+    blocks = [name[:-1] for name in frozen(nodes, "standard", {}).order(0)]
+    assert blocks in (sorted(blocks), sorted(blocks, reverse=True))
 
 
 def test_windows_for_sustained_rates_take_a_tenth_of_the_budget_and_the_room_at_most() -> None:
     pairs = suite_on_cuda(IN_STANDARD, HEADLINES_THERE)
     settings = settings_for("standard", ["cpu", GPU], budget=440)
     both = ["square bfloat16", "square float32"]
-    for startup, room in ((5.0, 4), (29.4, 2), (29.6, 1), (31.7, 1), (31.8, 0)):
-        names, energy, _ = planning.choose_windows(pairs, {GPU: None}, settings, startup, 30.0)
+    counts, headlines = {GPU: None, "cpu": None}, {case.name for case, _ in pairs if case.headline}
+    for startup, room in ((5.0, 4), (29.4, 2), (29.6, 1), (31.7, 1), (31.8, 0), (99.0, 0)):
+        names, energy, without = planning.choose_windows(pairs, counts, settings, startup, 30.0)
         assert names == both[:room]
         assert len(energy) == room
+        assert without == dict.fromkeys(headlines - {*energy}, planning.NO_TIME)
 
 
 def test_only_the_largest_headline_product_of_each_precision_has_a_window() -> None:
@@ -431,13 +468,14 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
             ("other", "cuda:1", Work(flops=8.0)),
             ("half", "cpu/0+cpu/1", Work(flops=1.0)),
             ("copy", "cuda:0+cpu", Work(bytes=7.0)),
+            ("a larger copy", "cuda:0+cpu", Work(bytes=8.0)),
             ("strange", "xpu:0", Work(bytes=7.0)),
         )
     ]
     settings = settings_for("standard", [GPU])
     why_not: dict[str, str | None] = {"cpu": "only root", GPU: None, "cuda:1": "lost"}
     _, found, left_out = planning.choose_windows(ran, why_not, settings)
-    assert found == ["copy"]
+    assert found == ["a larger copy", "copy"]
     assert left_out == {
         "other": "cuda:1 counts no energy: lost",
         "half": "cpu counts no energy: only root",

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.journal import Refused
 from frobench.suite.run.progress import Reporter, in_brief, reasons, say_refusal
@@ -37,7 +38,7 @@ def show(terminal: Terminal) -> list[str]:
     with Reporter(terminal) as progress:
         progress.say("launch 1 of about 8 done, and " + "more of it " * 10 + "x" * 100)
         progress.at(0.37 / 0.63 * 3599, 3599, "bench_something[cpu-1000000000-float32]")
-        progress.say("launch 2 of about 8 done")
+        progress.say("bench_it[cpu-8] in 9 launches")
     return CONTROL.sub("", re.sub(r"\r", "\n", terminal.getvalue())).splitlines()
 
 
@@ -49,6 +50,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     lines = show(terminal)
     assert max(map(len, lines)) <= columns
     assert any("37%" in line and "59:59 left" in line for line in lines)
+    assert "bench_it[cpu-8] in 9 launches" in terminal.getvalue()  # without styles
 
 
 def test_there_are_styles_unless_they_are_unwanted(
@@ -60,6 +62,21 @@ def test_there_are_styles_unless_they_are_unwanted(
     plain = Terminal()
     show(plain)
     assert not STYLE.search(plain.getvalue())
+
+
+def test_the_bar_is_full_at_the_end_and_never_moves_back(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("frobench.suite.run.progress.REDRAW_SECONDS", 0.0)
+    with Reporter(terminal) as progress:
+        for spent, left in ((1, 3), (1, 9), (3, 2), (9, 0)):
+            progress.at(spent, left, "something")
+    assert [*dict.fromkeys(re.findall(r"\d+%", terminal.getvalue()))] == [
+        "0%",
+        "25%",
+        "60%",
+        "100%",
+    ]
 
 
 def test_a_log_gets_whole_lines() -> None:
@@ -78,6 +95,7 @@ def test_what_skipped_cases_say_alike_is_shown_once_and_what_failed_ones_say_eac
                 details = f"no {status} here"
                 refused = Refused(launch=0, case=case, status=status, reason="why", details=details)
                 say_refusal(refused, progress)
+        say_refusal(replace(refused, status="skipped", details=""), progress)  # --verbose names it
     assert out.getvalue().splitlines() == [
         "skipped: first: why",
         "  no skipped here",

@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError
 from frobench.suite.profiles import settings_for
@@ -51,6 +54,11 @@ def test_who_names_no_run_that_waits_is_told_which_do_and_what_is_stored(tmp_pat
         unfinished.find(tmp_path, "three")
 
 
+def test_of_runs_that_begin_in_one_second_each_has_a_name_of_its_own(tmp_path: Path) -> None:
+    first, second = (unfinished.begin(tmp_path, replace(PLAN)) for _ in range(2))
+    assert first < second
+
+
 def test_only_an_old_folder_without_a_plan_is_swept(tmp_path: Path) -> None:
     waits, young, old = begun(tmp_path, "waits", "young", "old")
     for folder in (young, old):
@@ -60,15 +68,6 @@ def test_only_an_old_folder_without_a_plan_is_swept(tmp_path: Path) -> None:
         os.utime(folder, (now - age, now - age))
     unfinished.sweep(tmp_path)
     assert [folder.exists() for folder in (waits, young, old)] == [True, True, False]
-
-
-def test_a_run_goes_on_in_one_process_at_a_time(tmp_path: Path) -> None:
-    (folder,) = begun(tmp_path, "one")
-    again = pytest.raises(CannotRunError, match="goes on in another process")
-    with unfinished.locked(folder), again, unfinished.locked(folder):
-        pass
-    with unfinished.locked(folder):
-        pass
 
 
 def test_the_clock_of_a_run_goes_on_from_its_last_reading_and_never_back() -> None:
@@ -97,6 +96,21 @@ def test_the_machine_is_free_again_when_a_run_dies() -> None:
     dies = [sys.executable, "-c", IMPORTS + "with machine_lock(): os._exit(9)"]
     assert subprocess.run(dies, check=False).returncode == 9
     with machine_lock():
+        pass
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, partial(os.symlink, "elsewhere")])
+def test_a_link_or_what_is_no_plain_file_is_no_lock(
+    tmp_path: Path, make: Callable[[Path], object]
+) -> None:
+    make(tmp_path / "frobench.lock")
+    with pytest.raises(CannotRunError, match="is a link or no plain file"), machine_lock():
+        pass
+
+
+def test_who_does_not_wait_is_told_who_measures() -> None:
+    again = pytest.raises(CannotRunError, match=rf"\(process {os.getpid()}, since .*: --wait waits")
+    with machine_lock(), again, machine_lock():
         pass
 
 
