@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Check, Energy, Outcome, Run, Telemetry, Work
 from tests.instruments.faults import judging
-from tests.instruments.faults.judging import name_again, set_samples
+from tests.instruments.faults.judging import name_again
 from tests.instruments.faults.spoiling import Spoil, case, good, last, product, put, take
 
 SILENT = Telemetry(begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.0)
@@ -62,10 +62,6 @@ def of_work(function: str = "", device: str = "cuda:0", **amounts: float) -> Spo
         info.work = replace(info.work, **amounts)
 
     return spoil
-
-
-def of_samples(*by_launch: float) -> Spoil:
-    return lambda run: set_samples(product(run), [[*by_launch]] * 6)
 
 
 def lasting(seconds: float, function: str = "", **params: Any) -> Spoil:  # noqa: ANN401 - of a case
@@ -208,14 +204,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         ),
     ),
     "joules below zero": ("out-of-bounds", drawing(-5.0)),
-    "a sample of no time": ("out-of-bounds", of_samples(0.0, 0.1, 0.1)),
-    "another version below zero": (
-        "out-of-bounds",
-        lambda run: put(product(run).extra_info, against=[-1.0, *product(run).stats.data[1:]]),
-    ),
     "a gauge below zero": ("out-of-bounds", at("launches.1", gauge={"cpu/python": -1e-4})),
-    "a body that returns before it begins": ("out-of-bounds", of_parts(enqueue=-1e-5)),
-    "device time of nothing": ("out-of-bounds", of_parts(device=0.0)),
     "joules in millijoules": ("impossible-energy", drawing(500e3)),
     "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
     "TF32 as float32, by its error": ("other-precision", of_check(precision="tfloat32")),

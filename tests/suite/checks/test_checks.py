@@ -68,10 +68,14 @@ def test_the_runs_that_are_published_are_at_worst_noisy() -> None:
         assert codes(checks.conclude(store.read(path))) <= FAILED | UNQUIET, path
 
 
-def test_a_run_without_cases_can_be_judged() -> None:
+def test_a_run_without_cases_and_launches_can_be_judged() -> None:
     run = made()
     run.benchmarks, run.frobench.outcomes = [], []
     assert checks.conclude(run) == []
+    run.frobench.launches = []
+    assert [one.message for one in checks.conclude(run)] == [
+        "0 launches, where an interval needs 6"
+    ]
 
 
 def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
@@ -177,28 +181,17 @@ def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
     assert errors(validate(run, tmp_path)) == ({error} if error else set())
 
 
-LEAST_NAMED = 95.0
-"""Percent of impossible figures that a rule names, at least."""
-LEAST_FIGURES = 1_800
-
-
 def test_no_sound_figure_is_refused() -> None:
-    count = 0
-    for one in published_figures.sound():
-        count += 1
-        refused = published_figures.codes(one, "error")
-        assert not refused, (one.run.benchmarks[-1].name, one.value)
-    assert count > LEAST_FIGURES
+    assert len(published_figures.published()) > 900
+    figures = published_figures.sound()
+    assert not [one for one in figures if published_figures.codes(one, "error")]
 
 
 def test_impossible_figures_are_named_as_often_as_the_document_says() -> None:
     table = published_figures.table()
     [named] = re.findall(r"\| all \| [\d,]+ \| ([\d.]+)%", table)
-    assert float(named) >= LEAST_NAMED
+    assert float(named) >= 95
     assert table in (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
-
-
-LEAST_FILES = 50
 
 
 def test_the_good_file_is_good(tmp_path: Path) -> None:
@@ -206,9 +199,7 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
 
 
 def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
-    made = bad_files.write(tmp_path)
-    assert len(made) >= LEAST_FILES
-    for path, code in made.items():
+    for path, code in bad_files.write(tmp_path).items():
         assert code in errors(validate_file(path)), path.stem
 
 
@@ -268,6 +259,11 @@ ENVIRONMENT, SENSOR = "frobench.environment", "benchmarks.0.extra_info.telemetry
     ("place", "least", "most"),
     [
         ("benchmarks.0.stats.data.0", 1e-12, 1e9),
+        (f"{INFO}.against.0", 1e-12, 1e9),
+        (f"{INFO}.energy.joules.0", 0.0, 1e9),
+        (f"{INFO}.energy.seconds.0", 1e-12, 1e9),
+        (f"{INFO}.parts.enqueue.0", 0.0, 1e9),
+        (f"{INFO}.parts.sustained.0", 1e-12, None),
         (f"{INFO}.iterations.0", 0, 2**31),
         (f"{INFO}.warmup.0", 0.0, 1e9),
         (f"{INFO}.work.flops", 1e-6, None),
@@ -300,7 +296,8 @@ def test_a_number_may_lie_at_its_bounds_and_not_beyond(
     run = made(accelerators=1)
     bad_files.resting(1.0)(run)
     info = run.benchmarks[0].extra_info
-    info.parts = {"overlap": [0.5]}
+    info.parts = {name: [0.5] for name in ("overlap", "enqueue", "sustained")}
+    info.against, info.energy = [0.5], Energy(joules=[0.5], seconds=[0.5])
     kinds = ("clock_hz", "memory_clock_hz", "power_watts", "temperature_celsius")
     values = dict.fromkeys((*kinds, "utilization", "fan"), (0.0, 0.5, 1e20))
     info.telemetry = {"cuda:0": Sensed(readings=9, values=values)}
