@@ -60,11 +60,9 @@ def test_without_an_interval_the_text_says_why() -> None:
         (0.2, "s", "200 ms"),
         (3e-10, "s", "0.3 ns"),
         (0, "s", "0 s"),
-        (989e12, "FLOP/s", "989 TFLOP/s"),
         (1048577, "n", "1,048,577"),
         (0.09874, "1", "9.87%"),
         (-0.5, "s", "-500 ms"),
-        (4, TIMES, f"4{TIMES}"),
         (4, "", "4"),
     ],
 )

@@ -2,12 +2,10 @@
 """Files that no honest run writes, made from a good one, with the code that must name each.
 
 Whoever changes a number by hand can make the digest anew, and the statistics with it: so does this,
-except where that is what is wrong. `python -m tests.instruments.faults.bad_files FOLDER` writes all
-files.
+except where that is what is wrong.
 """
 
 import re
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -253,8 +251,3 @@ def write(folder: Path) -> dict[Path, str]:
         path.write_text(text, encoding="utf-8")
         codes[path] = OF_RUNS[name][0] if name in OF_RUNS else OF_TEXTS[name][0]
     return codes
-
-
-if __name__ == "__main__":
-    for written, refused_by in write(Path(sys.argv[1])).items():
-        print(f"{written}: {refused_by}")  # noqa: T201 - it is what it is for

@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare import gate
-from frobench.suite.compare.gate import agreement, exit_code
+from frobench.suite.compare.gate import agreement, doubt, exit_code
 from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched, match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
@@ -202,7 +201,7 @@ def _compared(cases: list[CaseComparison], **facts: Any) -> RunComparison:  # no
 
 
 @pytest.mark.parametrize(
-    ("cases", "facts", "doubt"),
+    ("cases", "facts", "reason"),
     [
         ([SHARP, replace(SHARP, smallest_change=0.25), BLUNT, BLUNT], {}, None),
         ([SHARP, BLUNT, BLUNT], {}, "in most of 3 cases no slow-down of 25% would have shown"),
@@ -222,13 +221,13 @@ def _compared(cases: list[CaseComparison], **facts: Any) -> RunComparison:  # no
     ],
 )
 def test_a_gate_decides_by_half_of_the_cases(
-    cases: list[CaseComparison], facts: dict[str, Any], doubt: str | None
+    cases: list[CaseComparison], facts: dict[str, Any], reason: str | None
 ) -> None:
     comparison = _compared(cases, **facts)
-    assert gate.doubt(comparison) == doubt
-    assert exit_code(comparison, allow_missing=True) == (3 if doubt else 0)
+    assert doubt(comparison) == reason
+    assert exit_code(comparison, allow_missing=True) == (3 if reason else 0)
     missing = LEFT_OUT in cases or "unmatched" in facts
-    assert exit_code(comparison) == (3 if doubt or missing else 0)
+    assert exit_code(comparison) == (3 if reason or missing else 0)
 
 
 def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:

@@ -2,8 +2,6 @@
 """Datasheet and published figures: each has its source, and none is beyond what a device can do."""
 
 import re
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from msgspec.structs import replace
@@ -121,17 +119,6 @@ def test_the_last_cache_is_the_l2_where_nothing_is_behind_it() -> None:
     caches = [catalog.last_level_cache(figures) for figures in (*known, {})]
     assert caches == [72 * 2**20, 18 * 2**20, 256 * 2**20, 64 * 2**20, None]
     assert catalog.last_level_cache({"l2_bytes": known[-1]["l2_bytes"]}) is None
-
-
-@pytest.mark.parametrize("table", [catalog, published])
-def test_a_value_that_is_no_number_is_refused_with_its_line(
-    table: ModuleType, tmp_path: Path
-) -> None:
-    path = tmp_path / "own.csv"
-    header = table.PATH.read_text("utf-8").partition("\n")[0]
-    path.write_text(f"{header}\n{header}", "utf-8")
-    with pytest.raises(ValueError, match=r"own\.csv:2: could not convert string to float: 'value'"):
-        table.read(path)
 
 
 ROUNDED = 1.03
