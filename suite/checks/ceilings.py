@@ -195,8 +195,10 @@ def _of_cores(run: Run, dtype: str) -> Ceiling:
     cpu = run.frobench.environment.cpu
     is_apple = (cpu.model or "").startswith("Apple")  # has a matrix unit that no flag names
     sets = "" if is_apple else cpu.instruction_sets
-    widths = (max(row[name] for name in row if not sets or name in sets) for row in CORE_FLOPS)
-    most = _cores(cpu) * CYCLES * catalog.by_width(*widths, dtype)
+    wide, two_bytes, one_byte = (
+        max(row[name] for name in row if not sets or name in sets) for row in CORE_FLOPS
+    )
+    most = _cores(cpu) * CYCLES * catalog.by_width(wide, two_bytes, one_byte, dtype)
     return Ceiling(most, most, f"{_cores(cpu)} cores do in {dtype}")
 
 

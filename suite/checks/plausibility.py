@@ -161,7 +161,7 @@ def impossible_energy(run: Run, case: Case) -> Iterator[str]:
     least = LEAST_OF_REST * sum(rest.get(name, 0.0) for name in accelerators(case) or ["cpu"])
     drawn = zip(spent.joules, spent.seconds, strict=True)
     # Of a counter that stands still see `energy_unknown`.
-    watts = [joules / took for joules, took in drawn if joules]
+    watts = [joules / took for joules, took in drawn if joules and took]
     most = MOST_WATTS * len(case.extra_info.devices)
     if wrong := [power for power in watts if not least <= power <= most]:
         yield f"calls of it draw {format_value(wrong[0], 'W')}"

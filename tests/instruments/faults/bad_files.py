@@ -83,8 +83,8 @@ def drawing(watts: float) -> Spoil:
     def spoil(run: Run) -> None:
         resting(76.4)(run)
         seconds, launches = product(run).stats.median, len(run.frobench.launches)
-        joules = [watts * seconds * (1 - launch / 1e3) for launch in range(launches)]
-        energy = Energy(joules=joules, seconds=[seconds] * launches)
+        powers = [watts * (1 - launch / 1e3) for launch in range(launches)]
+        energy = Energy(joules=[power * seconds for power in powers], seconds=[seconds] * launches)
         product(run).extra_info.energy = energy
 
     return spoil

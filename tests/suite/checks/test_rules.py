@@ -461,8 +461,8 @@ RISING = [0.02 * launch for launch in range(101)]
 def test_a_drift_is_a_trend_or_a_step_that_chance_seldom_makes(
     logs: list[float], change: float | None, since: int | None
 ) -> None:
-    found = find_drift([logs, logs])
-    assert found == (change and (pytest.approx(math.expm1(change)), since))
+    expected: Any = change and (pytest.approx(math.expm1(change)), since)
+    assert find_drift([logs, logs]) == expected
 
 
 @pytest.mark.parametrize(
@@ -482,7 +482,8 @@ def test_a_core_computes_no_more_in_a_cycle_than_its_sets_allow(
     sets: str | None, most: tuple[int, ...]
 ) -> None:
     model = "Apple M4" if sets == "neon" else None
-    run = edited(**{"cpu.instruction_sets": sets, "cpu.model": model, "cpu.logical_cores": 3})
+    facts: Given = {"cpu.instruction_sets": sets, "cpu.model": model, "cpu.logical_cores": 3}
+    run = edited(**facts)
     del run.benchmarks[1:]
     (case,) = run.benchmarks
     types = ("float64", "tfloat32", "int8", "int4")
