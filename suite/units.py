@@ -164,6 +164,6 @@ def _magnitude(value: float) -> float:
 
 
 def _text(number: float, step: float) -> str:
-    """Return a number rounded to a power of ten, never "-0"."""
+    """Return a number rounded to a power of ten, an integer times it, so never "-0"."""
     decimals = max(0, round(-math.log10(step)))
-    return f"{round(number / step) * step + 0.0:,.{decimals}f}"
+    return f"{round(number / step) * step:,.{decimals}f}"

@@ -35,18 +35,13 @@ LINK_NOISE = 1.05
 """A rate relative to a link's, at most."""
 CYCLES = 6.5e9
 """Cycles a second of a core, more than any has."""
-CORE_FLOPS = {
-    "": (32, 64, 128),
-    "avx512f": (64, 128, 256),
-    "sve": (64, 128, 256),
-    "bf16": (0, 128, 0),
-    "i8mm": (0, 0, 256),
-    "sme": (512, 1024, 2048),
-    "amx_bf16": (0, 2048, 0),
-    "amx_int8": (0, 0, 4096),
-}
+CORE_FLOPS = (
+    {"": 32, "avx512f": 64, "sve": 64, "sme": 512},
+    {"": 64, "avx512f": 128, "sve": 128, "bf16": 128, "sme": 1024, "amx_bf16": 2048},
+    {"": 128, "avx512f": 256, "sve": 256, "i8mm": 256, "sme": 2048, "amx_int8": 4096},
+)
 """Operations of a core in a cycle, at most, by its instruction sets: on wide numbers, on those of
-two bytes and on those of one."""
+two bytes and on those of one. A core that names no set may have all of them."""
 CORE_BYTES = 2e12
 """Bytes a second that a core exchanges with its first cache, more than any does."""
 PATHS: dict[str, WorkPath] = {
@@ -199,11 +194,11 @@ def _peak(run: Run, name: str, dtype: str) -> Ceiling:
 def _of_cores(run: Run, dtype: str) -> Ceiling:
     cpu = run.frobench.environment.cpu
     is_apple = (cpu.model or "").startswith("Apple")  # has a matrix unit that no flag names
-    sets = " ".join(CORE_FLOPS) if is_apple else cpu.instruction_sets or " ".join(CORE_FLOPS)
-    operations = max(
-        catalog.by_width(*row, dtype) for name, row in CORE_FLOPS.items() if name in sets
+    sets = "" if is_apple else cpu.instruction_sets
+    wide, two_bytes, one_byte = (
+        max(row[name] for name in row if not sets or name in sets) for row in CORE_FLOPS
     )
-    most = _cores(cpu) * CYCLES * operations
+    most = _cores(cpu) * CYCLES * catalog.by_width(wide, two_bytes, one_byte, dtype)
     return Ceiling(most, most, f"{_cores(cpu)} cores do in {dtype}")
 
 

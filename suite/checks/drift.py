@@ -48,7 +48,7 @@ def _best_course(series: Sequence[float]) -> tuple[float, int | None]:
     A fit is the correlation with the course, but for a factor that all permutations share.
     """
     launches = len(series)
-    trend = sum(value * (at - (launches - 1) / 2) for at, value in enumerate(series))
+    trend = sum(value * at for at, value in enumerate(series))
     fits: dict[int | None, float] = {None: abs(trend) / math.sqrt((launches**3 - launches) / 12)}
     for before, total in enumerate(accumulate(series), start=1):
         if BESIDE <= before <= launches - BESIDE:

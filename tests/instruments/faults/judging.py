@@ -23,11 +23,6 @@ def codes(conclusions: list[Conclusion]) -> set[str]:
     return {conclusion.code for conclusion in conclusions}
 
 
-def only(conclusions: list[Conclusion], code: str) -> Conclusion:
-    (found,) = (conclusion for conclusion in conclusions if conclusion.code == code)
-    return found
-
-
 def said(run: Run, code: str) -> list[str]:
     """Return the messages of a code, in the order they are given."""
     return [one.message for one in checks.conclude(run) if one.code == code]

@@ -9,20 +9,18 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from random import Random
 from typing import Any, cast
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from frobench.suite import checks
-from frobench.suite.checks import __main__, bounds, rule, structure, timing
+from frobench.suite.checks import __main__, bounds, plausibility, rule, structure, timing
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Conclusion, Energy, Run, Sensed, Work
+from frobench.suite.stored.types import Conclusion, Energy, Run, Sensed, Work, WorkPath
 from tests.instruments.faults import bad_files, judging, published_figures
-from tests.instruments.faults.judging import codes, keep, made, validate, validate_file
-from tests.instruments.faults.spoiling import case, good, last
+from tests.instruments.faults.judging import codes, made, validate, validate_file
+from tests.instruments.faults.spoiling import good
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import stored_runs
 from tests.instruments.runs import factory
@@ -50,28 +48,19 @@ def test_a_quiet_run_concludes_nothing_but_its_failures(
     assert codes(checks.conclude(run)) == FAILED
 
 
-@pytest.mark.parametrize("launches", [1, 2, 3, 6, 9])
-@pytest.mark.parametrize("noise", [0.001, 0.03, 0.15])
-def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float) -> None:
-    run = factory.run(
-        seed=launches, launches=launches, accelerators=2, noise=noise, profile="quick"
-    )
-    chance = Random(launches)  # noqa: S311 - no secret
-    modes = [chance.choice([1.0, 1.6]) for _ in range(launches)]
-    judging.add_up(judging.resample(run, modes.__getitem__))
-    found = codes(checks.conclude(run))
-    assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
-
-
 def test_the_runs_that_are_published_are_at_worst_noisy() -> None:
     for path in stored_runs():
         assert codes(checks.conclude(store.read(path))) <= FAILED | UNQUIET, path
 
 
-def test_a_run_without_cases_can_be_judged() -> None:
+def test_a_run_without_cases_and_launches_can_be_judged() -> None:
     run = made()
     run.benchmarks, run.frobench.outcomes = [], []
     assert checks.conclude(run) == []
+    run.frobench.launches = []
+    assert [one.message for one in checks.conclude(run)] == [
+        "0 launches, where an interval needs 6"
+    ]
 
 
 def test_a_case_with_impossible_samples_is_not_judged_further() -> None:
@@ -160,55 +149,36 @@ def test_a_list_that_lacks_its_last_entry_never_makes_a_reader_fail(tmp_path: Pa
     assert per_launch <= {*refused}
 
 
-@pytest.mark.parametrize(("rate", "error"), [(60e9, None), (80e9, "above-link")])
-def test_eight_devices_may_each_copy_as_fast_as_a_link_carries(
-    rate: float, error: str | None, tmp_path: Path
+@pytest.mark.parametrize("devices", [1, 8])
+@pytest.mark.parametrize(("path", "ways"), [("host", 1), ("both-ways", 2)])
+def test_devices_may_each_copy_as_fast_as_a_link_carries_each_way(
+    path: WorkPath, ways: int, devices: int
 ) -> None:
-    run, told = good(), good().frobench.environment
-    told.accelerators = [replace(told.accelerators[0], index=index) for index in range(8)]
-    run.frobench.environment = judging.of_its_name(told)
-    names = [f"cuda:{index}" for index in range(8)]
-    run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
-    one = case(run, "bench_to_device", size=4**13)
-    judging.name_again(run, one, device="+".join(names))
-    keep(run, lambda other: other is one)
-    one.extra_info.work = Work(bytes=8.0 * 4**13, path="host")
-    last(run, 4**13 / rate, one)
-    assert errors(validate(run, tmp_path)) == ({error} if error else set())
-
-
-LEAST_NAMED = 95.0
-"""Percent of impossible figures that a rule names, at least."""
-LEAST_FIGURES = 1_800
+    card = published_figures.device_of("NVIDIA H200")  # in a slot that carries 63.015 GB/s
+    run, (one,) = published_figures.of_kind("host", card, devices)
+    judging.name_again(run, one, device="+".join(f"cuda:{index}" for index in range(devices)))
+    one.extra_info.work = Work(bytes=1e9, path=path)
+    for rate, found in ((1.05 * 63.01e9, []), (1.05 * 63.02e9, ["above-link"])):
+        judging.set_samples(one, [[1e9 / (devices * ways * rate)] * 3] * 6)
+        judging.add_up(run)
+        assert [each.code for each in rule.conclusions(run, plausibility)] == found
 
 
 def test_no_sound_figure_is_refused() -> None:
-    count = 0
-    for one in published_figures.sound():
-        count += 1
-        refused = published_figures.codes(one, "error")
-        assert not refused, (one.run.benchmarks[-1].name, one.value)
-    assert count > LEAST_FIGURES
+    assert len(published_figures.published()) > 900
+    figures = published_figures.sound()
+    assert not [one for one in figures if published_figures.codes(one, "error")]
 
 
 def test_impossible_figures_are_named_as_often_as_the_document_says() -> None:
     table = published_figures.table()
     [named] = re.findall(r"\| all \| [\d,]+ \| ([\d.]+)%", table)
-    assert float(named) >= LEAST_NAMED
+    assert float(named) >= 95
     assert table in (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
 
 
-LEAST_FILES = 50
-
-
-def test_the_good_file_is_good(tmp_path: Path) -> None:
-    assert validate(good(), tmp_path) == []
-
-
 def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
-    made = bad_files.write(tmp_path)
-    assert len(made) >= LEAST_FILES
-    for path, code in made.items():
+    for path, code in bad_files.write(tmp_path).items():
         assert code in errors(validate_file(path)), path.stem
 
 
@@ -240,9 +210,8 @@ def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
         {code for one in modules if severity == one.SEVERITY for code in rule.rules(one)}
         for severity in ("error", "warning")
     )
-    of_clocks = {"plain-inputs", "coarse-clock", "costly-harness"}
     assert refusing == error | {"unreadable", "digest-differs"}
-    assert doubting >= warning | of_clocks
+    assert doubting == warning
 
 
 @pytest.mark.parametrize("kept", ["events-miss-work", "unsynchronised"])
@@ -268,6 +237,11 @@ ENVIRONMENT, SENSOR = "frobench.environment", "benchmarks.0.extra_info.telemetry
     ("place", "least", "most"),
     [
         ("benchmarks.0.stats.data.0", 1e-12, 1e9),
+        (f"{INFO}.against.0", 1e-12, 1e9),
+        (f"{INFO}.energy.joules.0", 0.0, 1e9),
+        (f"{INFO}.energy.seconds.0", 1e-12, 1e9),
+        (f"{INFO}.parts.enqueue.0", 0.0, 1e9),
+        (f"{INFO}.parts.sustained.0", 1e-12, None),
         (f"{INFO}.iterations.0", 0, 2**31),
         (f"{INFO}.warmup.0", 0.0, 1e9),
         (f"{INFO}.work.flops", 1e-6, None),
@@ -300,7 +274,8 @@ def test_a_number_may_lie_at_its_bounds_and_not_beyond(
     run = made(accelerators=1)
     bad_files.resting(1.0)(run)
     info = run.benchmarks[0].extra_info
-    info.parts = {"overlap": [0.5]}
+    info.parts = {name: [0.5] for name in ("overlap", "enqueue", "sustained")}
+    info.against, info.energy = [0.5], Energy(joules=[0.5], seconds=[0.5])
     kinds = ("clock_hz", "memory_clock_hz", "power_watts", "temperature_celsius")
     values = dict.fromkeys((*kinds, "utilization", "fan"), (0.0, 0.5, 1e20))
     info.telemetry = {"cuda:0": Sensed(readings=9, values=values)}

@@ -2,17 +2,18 @@
 """What two stored runs say of each other, on one machine or on two."""
 
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
-from frobench.suite.compare.gate import agreement, exit_code
-from frobench.suite.compare.matching import CaseComparison, RunComparison, match_machines
+from frobench.suite.compare.gate import agreement, doubt, exit_code
+from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched, match_machines
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
+from frobench.suite.stored.differences import Difference
 from frobench.suite.stored.types import Case, Check, Conclusion, Run, Search, Severity
 from frobench.suite.terminal import comparison as words
 from tests.instruments.faults.spoiling import take
@@ -188,32 +189,55 @@ def test_another_profile_and_another_time_are_stated() -> None:
     assert not compare_runs(base, base).harmless
 
 
+SHARP, *_ = compare_runs(factory.run(seed=1), factory.run(seed=1)).cases
+BLUNT, SLOWER = replace(SHARP, smallest_change=0.26), replace(SHARP, word="slower")
+LEFT_OUT = replace(SHARP, p_value=None, reason="it hung")
+FAILED = Unmatched(SHARP.fullname, "base", "failed there: it hung", headline=True)
+CPU, TORCH = Difference("cpu.model", "a", "b"), Difference("software.torch", "1", "2")
+
+
+def _compared(cases: list[CaseComparison], **facts: Any) -> RunComparison:  # noqa: ANN401 - any
+    return RunComparison(base="a", new="b", cases=cases, faults=[], counts={}, **facts)
+
+
+@pytest.mark.parametrize(
+    ("cases", "facts", "reason"),
+    [
+        ([SHARP, replace(SHARP, smallest_change=0.25), BLUNT, BLUNT], {}, None),
+        ([BLUNT, BLUNT], {}, "in most of 2 cases no slow-down of 25% would have shown"),
+        ([BLUNT], {}, "in 1 case no slow-down of 25% would have shown"),
+        ([SHARP, LEFT_OUT], {}, None),
+        ([SHARP] + 2 * [LEFT_OUT], {}, "only 1 of 3 cases could be compared: it hung"),
+        ([SHARP], {"unmatched": [FAILED]}, None),
+        ([SHARP], {"unmatched": 2 * [FAILED]}, "2 of 3 cases failed in new"),
+        ([], {}, "the runs have no case in common"),
+        ([LEFT_OUT], {"differences": [CPU]}, "cpu.model differs, which moves numbers"),
+        (
+            [],
+            {"differences": [CPU, TORCH]},
+            "cpu.model, software.torch differ, which moves numbers",
+        ),
+        ([SHARP], {"differences": [CPU]}, None),
+    ],
+)
+def test_a_gate_decides_by_half_of_the_cases(
+    cases: list[CaseComparison], facts: dict[str, Any], reason: str | None
+) -> None:
+    comparison = _compared(cases, **facts)
+    assert doubt(comparison) == reason
+    assert exit_code(comparison, allow_missing=True) == (3 if reason else 0)
+    missing = LEFT_OUT in cases or "unmatched" in facts
+    assert exit_code(comparison) == (3 if reason or missing else 0)
+
+
 def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:
-    first, again = factory.run(seed=1, launches=10), factory.run(seed=2, launches=10)
-    every = len(again.benchmarks)
-    few = (every - 1) // 2
-
-    def answer() -> tuple[str, int]:
-        return agreement(compare_runs(first, again), every)
-
-    assert answer() == (f"agrees: {every} of {every} cases measured again, none different", 0)
-    del again.benchmarks[-(-every // 2) :]
-    assert answer()[1] == 0
-    del again.benchmarks[few:]
-    measured = f"{few} of {every} cases measured again"
-    compared = f"only {few} of {every} cases could be compared"
-    assert answer() == (f"cannot say: {measured}; {compared}", 3)
-    take(_headline(again), 0.7)
-    assert answer() == (f"does not agree: {measured}, 1 different", 4)
-
-
-def test_a_gate_decides_where_half_of_the_cases_would_have_shown_a_slow_down() -> None:
-    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
-    sharp, *_ = (replace(case, smallest_change=0.1, word="same") for case in comparison.cases)
-    blunt = replace(sharp, smallest_change=0.3)
-    half = replace(comparison, cases=[sharp, blunt])
-    assert exit_code(half, allow_missing=True) == 0
-    assert exit_code(replace(half, cases=[sharp, blunt, blunt]), allow_missing=True) == 3
+    again = "of 3 cases measured again"
+    answer = "agrees: 1 of 2 cases measured again, none different"
+    assert agreement(_compared([SHARP]), 2) == (answer, 0)
+    answer = f"cannot say: 1 {again}; only 1 of 3 cases could be compared"
+    assert agreement(_compared([SHARP]), 3) == (answer, 3)
+    answer = f"does not agree: 2 {again}, 1 different"
+    assert agreement(_compared([SHARP, SLOWER]), 3) == (answer, 4)
 
 
 def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(

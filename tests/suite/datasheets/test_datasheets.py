@@ -59,8 +59,9 @@ def test_memory_and_multiprocessors_tell_devices_of_one_name_apart() -> None:
     for memory, units in ((smaller, 68), (None, 68), (smaller, None)):
         assert catalog.sheet(device(name, memory, units)).devices == ("GeForce RTX 3080",)
     assert catalog.sheet(device(name, int(11.8 * GIB), 70)).devices == ("GeForce RTX 3080 12GB",)
-    with pytest.raises(NotInCatalogError, match="not those of the catalog's GeForce RTX 3080 or"):
-        catalog.sheet(device(name, 24 * GIB, 68))
+    for memory, units in ((int(12.5 * GIB), 70), (None, 71)):
+        with pytest.raises(NotInCatalogError, match="not those of the catalog's GeForce RTX 3080"):
+            catalog.sheet(device(name, memory, units))
 
 
 def test_where_nothing_tells_devices_apart_only_what_they_share_counts() -> None:
@@ -74,13 +75,13 @@ def test_where_nothing_tells_devices_apart_only_what_they_share_counts() -> None
 
 def test_a_peak_is_of_the_datasheets_clock_unless_another_was_seen() -> None:
     known = catalog.sheet(device("NVIDIA H200"))
-    printed, seen = (catalog.peak(known, "bfloat16", clock) for clock in (None, 915e6))
+    printed, seen = (catalog.peak(known, "bfloat16", clock) for clock in (None, 912.36e6))
     assert printed.rate == 989e12
     assert printed.name == seen.name == "the datasheet's dense bfloat16 peak"
     assert printed.figure == "989 TFLOP/s at a boost clock of 1.83 GHz"
-    assert seen.rate == pytest.approx(989e12 / 2)
-    assert seen.figure == "494 TFLOP/s at the 915 MHz that were seen"
-    assert (printed.clock_hz, seen.clock_hz) == (1.83e9, 915e6)
+    assert seen.rate == pytest.approx(989e12 * 912.36 / 1830)
+    assert seen.figure == "493 TFLOP/s at the 912.4 MHz that were seen"
+    assert (printed.clock_hz, seen.clock_hz) == (1.83e9, 912.36e6)
     assert catalog.peak(known, "int8").figure == "1.98 Pop/s at a boost clock of 1.83 GHz"
 
 
@@ -93,19 +94,31 @@ def test_a_peak_is_that_of_the_units_which_products_use_and_none_where_there_are
 
 @pytest.mark.parametrize(
     ("generation", "lanes", "rate"),
-    [(1, 16, 4e9), (3, 16, 15.754e9), (4, 8, 15.754e9), (5, 16, 63.015e9), (6, 16, 121e9)],
+    [
+        *((1, 16, 4e9), (2, 4, 2e9), (3, 16, 15.753846153846e9), (4, 8, 15.753846153846e9)),
+        *((5, 16, 63.015384615385e9), (6, 16, 121e9)),
+    ],
 )
 def test_a_link_carries_what_its_encoding_leaves(generation: int, lanes: int, rate: float) -> None:
-    assert catalog.pcie_rate(generation, lanes) == pytest.approx(rate, rel=1e-4)
+    assert catalog.pcie_rate(generation, lanes) == pytest.approx(rate, rel=1e-11)
 
 
 def test_the_link_is_that_under_load_and_as_wide_as_it_is() -> None:
     idle = replace(device("NVIDIA L4"), pcie_generation=1, pcie_generation_max=4, pcie_width=8)
     assert catalog.host_link(idle).rate == pytest.approx(15.754e9, rel=1e-4)
     assert catalog.host_link(idle).figure == "15.8 GB/s, PCIe 4.0 x8"
-    with pytest.raises(NotInCatalogError, match="no rate is known"):
-        catalog.host_link(replace(idle, pcie_width=None))
+    for known in ({"pcie_width": None}, {"pcie_generation_max": None}):
+        with pytest.raises(NotInCatalogError, match="no rate is known"):
+            catalog.host_link(replace(idle, **known))
     assert catalog.host_link(device("NVIDIA GH200 480GB")).rate == 450e9  # a link of its own
+
+
+def test_the_last_cache_is_the_l2_where_nothing_is_behind_it() -> None:
+    names = "GeForce RTX 4090", "Arc B580", "Instinct MI300X", "Radeon RX 9070 XT"
+    known = [catalog.devices()[name] for name in names]
+    caches = [catalog.last_level_cache(figures) for figures in (*known, {})]
+    assert caches == [72 * 2**20, 18 * 2**20, 256 * 2**20, 64 * 2**20, None]
+    assert catalog.last_level_cache({"l2_bytes": known[-1]["l2_bytes"]}) is None
 
 
 ROUNDED = 1.03
