@@ -259,6 +259,19 @@ def test_what_is_refused_has_a_reason_alone(gpus: Install, function: str, quanti
     assert function not in library.calls, "what has failed is asked again"
 
 
+def test_a_device_lost_in_mid_run_is_silent_with_its_reason(gpus: Install) -> None:
+    gpu = Gpu()
+    gpus(gpu, Gpu(uuid="GPU-other", refuses={}))
+    lost, well = watched(seals(cuda_0=gpu.uuid, cuda_1="GPU-other"))
+    assert lost.read()
+    gpu.lost = True
+    assert lost.read() == {}
+    assert not lost.answers
+    assert set(lost.unknown) == set(OF_ACCELERATORS)
+    assert "lost" in lost.unknown["power_watts"].lower()
+    assert len(well.read()) == len(OF_ACCELERATORS)
+
+
 def test_devices_are_told_apart_by_uuid_whatever_numbers_a_mask_gives(gpus: Install) -> None:
     gpus(*(Gpu(uuid=f"GPU-{name}", power=name * 1000) for name in range(4)))
     found = watched(seals(cuda_0="GPU-3", cuda_1="GPU-1"))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What makes two machines, and which facts of two environments stand against a verdict."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from frobench.reports.site import build
 from frobench.reports.summary.model import device_names, summarise
 from frobench.reports.table.launches import estimates
 from frobench.suite.compare.between_run_spread import levels
@@ -99,11 +101,16 @@ def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> N
     assert not levels(one).is_like(levels(other))
 
 
-def test_processors_of_one_name_are_named_by_the_first_number_that_differs() -> None:
-    runs = [stored(xeon(model)) for model in (143, 85, 143)]
+def test_processors_of_one_name_are_devices_named_by_the_first_number_that_differs(
+    tmp_path: Path,
+) -> None:
+    runs = [stored(xeon(model, seed)) for seed, model in enumerate((143, 85, 143), start=1)]
     names = device_names([summarise(run, "", estimates(run)) for run in runs])
     plain = "Intel(R) Xeon(R) Processor with 2 cores, family 6 model"
     assert names == [f"{plain} {model} stepping 8" for model in (143, 85, 143)]
+    build.build([store.write(run, tmp_path) for run in runs[:2]], tmp_path / "site")
+    assert len([*tmp_path.glob("site/badges/intel-xeon-2-cores-*.svg")]) == 2
+    assert "2 stored runs of 2 machines" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
 def _environment(accelerators: int = 1) -> Environment:
