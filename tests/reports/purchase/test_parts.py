@@ -272,10 +272,11 @@ TABLE = """
 + one | 2 2 | error=0 memory=1 driver=r570
 + again | 2.2 2.2 | of=one memory=1.5 driver=r580
 + less | 0.9 | of=base memory=0.5
-= cards | …W one 2 specimens, which differ in driver 2.0x [2.0, 2.4] , rank 1, covers 100% 1.0 [0.9,
-    1.5] …driver 1.00x [0.90, 1.00] , baseline, rank 2, covers 100% 1.0 [0.5, 1.1] 85.9 …
++ more | 1.1 | of=base
+= cards | …W one 2 specimens, which differ in driver 2.0x [1.8, 2.4] , rank 1, covers 100% 1.0 [0.9,
+    1.5] …driver 1.00x [0.90, 1.10] , baseline, rank 2, covers 100% 1.0 [0.5, 1.1] 85.9 …
 = specimens | …launches, and the range of the specimens of one and base.
-= devices | …one which differ in driver 2.0x [2.0, 2.4], covers 100% unknown 1.0 [0.9, 1.5] …
+= devices | …one which differ in driver 2.0x [1.8, 2.4], covers 100% unknown 1.0 [0.9, 1.5] …
 # devices have the name, the capacity and the price that are asked, of one of each | price=4000
     ask.name=CUDA_ca ask.memory=80 ask.budget=5000 ask.order=price
 + card | 2 2 | price=10000 devices=2 memory_bytes=160e9 watts=800
