@@ -284,7 +284,7 @@ def test_what_is_no_time_is_an_error(values: list[float], bad: float) -> None:
         estimate([None])
 
 
-@given(some.floats(1e-8, 1e14), some.floats(1e-6, 1), some.floats(0, 1), UNITS)
+@given(some.floats(1e-8, 1e14), some.floats(1e-6, 3), some.floats(0, 3), UNITS)
 def test_scripts_spell_estimates_to_the_digit_as_the_terminal_does(
     value: float, below: float, above: float, unit: str
 ) -> None:

@@ -55,6 +55,7 @@ def machine(name: str, *ratios: float, **known: Any) -> Machine:  # noqa: ANN401
 def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
     """Return what the scripts need of machines; `host`, whether it launches what is measured."""
     kinds: dict[Any, int] = {}
+    devices = [one.name for one in machines if not one.of]
     price = [
         one.price and (one.price, one.currency, one.price_date, one.price_kind, "a shop")
         for one in machines
@@ -116,6 +117,7 @@ def data(*machines: Machine, host: bool = False) -> dict[str, Any]:
             for place, one in enumerate(machines)
             if not one.of
         ],
+        "device": [devices.index(one.of or one.name) for one in machines],
         "base": 0,
     }
 

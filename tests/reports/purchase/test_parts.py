@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from frobench.reports.findings.finding import RATIO
-from frobench.reports.purchase import purchase
+from frobench.reports.purchase import purchase, script
 from tests.instruments.runs.made_up_machines import Machine, data, machine
 from tests.reports.pages import Markup, parsed, text_of
 from tests.reports.purchase.test_purchase import of_view
@@ -267,6 +267,52 @@ TABLE = """
     short …Qwen2.5 14B not known 3,300 tokens/s [2,900, 3,600] not known not known …
 ~ fits | .grid-table tr:nth-child(3) td | class | fit; tight; fit; tight
 ~ fits | .grid-table tr:nth-child(5) td | class | tight; nofit; nofit; nofit
+## index
+# specimens widen the intervals of speeds and axes by their range | memory=1 driver=r570
++ one | 2 2 | error=0 memory=1 driver=r570
++ again | 2.2 2.2 | of=one memory=1.5 driver=r580
++ less | 0.9 | of=base memory=0.5
++ more | 1.1 | of=base
+= cards | …W one 2 specimens, which differ in driver 2.0x [1.8, 2.4] , rank 1, covers 100% 1.0 [0.9,
+    1.5] …driver 1.00x [0.90, 1.10] , baseline, rank 2, covers 100% 1.0 [0.5, 1.1] 85.9 …
+= specimens | …launches, and the range of the specimens of one and base.
+= devices | …one which differ in driver 2.0x [1.8, 2.4], covers 100% unknown 1.0 [0.9, 1.5] …
+# devices have the name, the capacity and the price that are asked, of one of each | price=4000
+    ask.name=CUDA_ca ask.memory=80 ask.budget=5000 ask.order=price
++ card | 2 2 | price=10000 devices=2 memory_bytes=160e9 watts=800
++ case | 3 3 | price=4999 memory_bytes=79999999999
++ cap | 2.5 2.5 | memory_bytes=90e9
++ cat | 1.5 1.5 | price=900 memory_bytes=80e9 watts=300
++ dog | 9 9 | price=900 memory_bytes=80e9
+= lead | Fastest under training: card, 1.33x [1.31, 1.36] the speed of cat. Most speed for its
+    price: cat.
+= devices | … 0 0.5x 1x 1.5x 2x …cat 1.50x [1.48, 1.52], covers 100% unknown unknown 80 300
+    datasheet 900 2026-01 1.67 [1.64, 1.69] card 2.00x [1.97, 2.03], covers 100% unknown unknown 80
+    400 datasheet 5,000 2026-01 0.400 [0.394, 0.406]
+~ devices | .best | class | best
+# a doubtful run leads nothing, ties are told, and those without a score come last | price=4000
++ fast | 4 4 | price=9000 doubt=odd
++ a | 2 2 | price=1000
++ b | 2 2 | price=1000
++ few | 2.1 2.1 | price=800 error=None
++ c | 2 2 | price=1000
++ none | | price=700
+= lead | Fastest under training: few or a or b or 1 other (not conclusive). Most speed for its
+    price: few or a or b or 1 other (not conclusive). Left out: 1 device whose run is doubtful.
+= devices | … 0 1x 2x 3x 4x …4.00x [3.94, 4.06], covers 100% odd unknown …datasheet 9,000 2026-01
+    0.444 [0.438, 0.451] few 2.1x no interval, covers 100% …2.62 no interval a …base 1x baseline,
+    covers 100% …none not measured no accelerator was measured unknown unknown 85.9 700 …
+# machines are compared in the precision that most measured, devices in the fastest | bf16=1e14
+    fp32=1e13 link=5e10 memory=1
++ one | 2 2 | bf16=2e14 fp32=4e13 link=1e10 memory=2
++ two | 1.5 1.5 | fp32=2e13 link=2e11 memory=0.5
+= cards | one leads in compute and memory; two in link …Compute TFLOP/s, float32 Memory TB/s …one
+    2.00x [1.97, 2.03] , rank 1, covers 100% 40 [36, 44] 2.0 [1.8, 2.2] 85.9 10.0 [9.0, 11.0] …
+= devices | …one 2.00x [1.97, 2.03], covers 100% 200 [180, 220] bfloat16 …20 [18, 22] float32 …
+# a price that the reader clears is unknown | price=4000 set.price.card= set.workload=decode
++ card | 2 3 | price=900
+= cards | …card 3.00x [2.94, 3.06] , rank 1, covers 100% 85.9 700 datasheet unknown unknown …
+= notes | …Price not known, as you set it else 900 USD: list, 2026-01-01, says a shop …
 """
 
 
@@ -275,8 +321,18 @@ def plain(markup: Markup) -> str:
     return text_of(markup).replace(RATIO, "x")
 
 
+INDEX = """(data, asked) => {
+    const all = index.read(data), workload = model.workload(data, "training");
+    const usual = { reference: 0, name: "", memory: null, budget: null, order: index.FASTEST };
+    const shown = index.view(all, { workload, ...usual, ...asked });
+    return { lead: index.lead(shown), devices: String(index.table(shown, null)) };
+}"""
+"""What the index says of the same machines, as it is asked."""
 AXES: dict[str, Callable[[float], tuple[Any, ...]]] = {
     "memory": lambda one: ("memory", "", "B/s", 1e12 * one, 0.9e12 * one, 1.1e12 * one),
+    "bf16": lambda one: ("compute", "bfloat16", "FLOP/s", one, 0.9 * one, 1.1 * one),
+    "fp32": lambda one: ("compute", "float32", "FLOP/s", one, 0.9 * one, 1.1 * one),
+    "link": lambda one: ("link_to_device", "", "B/s", one, 0.9 * one, 1.1 * one),
     "overhead": lambda one: ("overhead", "", "s", one, None, None),
     "load": lambda one: ("load", "", "W", one, one - 10, one + 10),
     "decode": lambda one: ("decode", "copies", "B/s", one, 0.9 * one, 1.1 * one),
@@ -290,7 +346,7 @@ def made(name: str, speeds: str = "", fields: str = "") -> Machine:
     """Return a machine of a table; an underline stands for a space."""
     known: dict[str, Any] = {}
     for key, text in named(fields).items():
-        words = [number(one) for one in text.replace("_", " ").split(",")]
+        words = [number(one) for one in text.split(",")]
         known[key] = tuple(words) if key in TUPLES else text if key in TEXTS else words[0]
     axes = tuple(AXES[key](known.pop(key)) for key in AXES if key in known)
     return machine(name, *map(float, speeds.split()), axes=axes, **known)
@@ -299,7 +355,8 @@ def made(name: str, speeds: str = "", fields: str = "") -> Machine:
 def number(text: str) -> Any:  # noqa: ANN401 - or what else it says
     if text == "None":
         return None
-    return float(text) if re.fullmatch(r"[\d.e-]+", text) and text.count("-") < 2 else text
+    is_number = re.fullmatch(r"[\d.e-]+", text) and text.count("-") < 2
+    return float(text) if is_number else text.replace("_", " ")
 
 
 @pytest.mark.parametrize("row", [*rows(TABLE)], ids=lambda row: f"{row.section}: {row.what}")
@@ -310,7 +367,8 @@ def test_a_part_of_the_page_says(row: Row) -> None:
     )
     base = made("base", "1 1", fields)._replace(error=0.0)
     machines = data(base, *(made(*cells) for cells in row.lines["+"]), host="by_host" in row.how)
-    texts = of_view(PARTS, machines, repr(settings))
+    asked = {key[4:]: number(one) for key, one in row.how.items() if key.startswith("ask.")}
+    texts = of_view(PARTS, machines, repr(settings)) | script.call(INDEX, machines, asked)
     for part, words in row.lines["="]:
         if part.startswith("best "):
             assert best_of(texts["cards"], part.removeprefix("best ")) == words.split()
