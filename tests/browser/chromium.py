@@ -89,7 +89,12 @@ class Shown:
             return self.changes(pressed.first.click)
         if field.first.evaluate("field => field.matches('select')"):
             return self.changes(lambda: field.first.select_option(text))
-        return self.changes(lambda: (field.first.fill(text), field.first.press("Enter")))
+
+        def fill() -> None:
+            field.first.fill(text)
+            field.first.press("Enter")
+
+        return self.changes(fill)
 
     def refused(self) -> list[str]:
         """Return what the page's policy refused it."""
