@@ -2,7 +2,7 @@
 """The browser that shows the pages, and what a page did meanwhile that it should not."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +70,31 @@ class Shown:
     def probe(self, name: str, *arguments: object) -> Any:  # noqa: ANN401 - what the probe returns
         """Return what one of the functions in `PROBES` says of the page."""
         return self.page.evaluate(f"(given) => {{{PROBES}\nreturn {name}(...given);}}", arguments)
+
+    def changes(self, act: Callable[[], object]) -> dict[str, Any]:
+        """Do something, and return what of the page's `state` is another then."""
+        before, _, after = self.probe("state"), act(), self.probe("state")
+        names = {**before, **after}
+        return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
+
+    def sets(
+        self, label: str, text: str | None = None, *, value: bool | None = None
+    ) -> dict[str, Any]:
+        """Set a control that shows, or press what shows and is called so; return what changes."""
+        pressed = self.page.locator(f":is(a, button, summary):visible:has-text('{label}')")
+        field = self.page.locator(":is(input, select):visible").and_(self.page.get_by_label(label))
+        if value is not None:
+            return self.changes(lambda: field.first.set_checked(value))
+        if text is None:
+            return self.changes(pressed.first.click)
+        if field.first.evaluate("field => field.matches('select')"):
+            return self.changes(lambda: field.first.select_option(text))
+
+        def fill() -> None:
+            field.first.fill(text)
+            field.first.press("Enter")
+
+        return self.changes(fill)
 
     def refused(self) -> list[str]:
         """Return what the page's policy refused it."""

@@ -168,3 +168,28 @@ function pressedOnlyByPointer() {
     .filter((one) => getComputedStyle(one).cursor === "pointer" && !one.closest(known) && isVisible(one))
     .map((one) => `only for a pointer: ${named(one)}`);
 }
+
+/**
+ * What a reader has before them, by names: what the address says, what controls hold, which devices are picked, single
+ * texts, and of tables the first column and how they are sorted.
+ */
+function state() {
+  const plain = (one) => one.textContent.replace(/\s+/g, " ").trim();
+  const seen = (chosen) => [...document.querySelectorAll(chosen)].filter((one) => isVisible(one.closest("label") ?? one));
+  const short = (names) => (names.length > 6 ? `${names[0]} to ${names.at(-1)}: ${names.length}` : names.join("; "));
+  const found = { address: decodeURIComponent(location.hash.slice(1)), title: document.title };
+  found.picked = seen(".pick :checked").map((one) => one.ariaLabel).join("; ");
+  for (const one of seen("[type=radio]:checked")) found[plain(one.closest("fieldset").firstChild)] = plain(one.labels[0]);
+  for (const one of seen("[type=checkbox]:not(.pick *)")) found[plain(one.labels[0])] = one.checked;
+  for (const one of seen(":is(input:not([type=checkbox], [type=radio]), select)")) {
+    found[plain(one.labels[0])] = [one.value || one.placeholder, ...(one.ariaInvalid ? ["wrong"] : [])].join(", ");
+  }
+  found.wrong = seen(".complaint").map(plain).join(" ");
+  for (const one of seen("[id]:not(input, select, caption, .complaint):not(:has(*))")) found[one.id] = plain(one);
+  for (const one of seen(".scroll")) {
+    found[one.ariaLabel ?? plain(one.querySelector("caption"))] = short([...one.querySelectorAll("tbody th > :first-child, tbody th:not(:has(*))")].map((name) => (name.closest("#runs") ? name.getAttribute("href") : plain(name))));
+  }
+  found.view = seen(".tabs [aria-current]").map((one) => one.hash).join("; ");
+  found.sorted = seen("#devices-table [aria-sort]").map((one) => `${plain(one.firstChild)} ${one.ariaSort}`).join("; ");
+  return found;
+}

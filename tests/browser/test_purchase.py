@@ -8,13 +8,12 @@ from random import Random
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from frobench.reports.findings.finding import RATIO
 from frobench.reports.purchase import prices, purchase
 from frobench.suite.stored.types import Run
-from frobench.suite.units import format_value
-from tests.browser.chromium import LOOKS, shown
+from tests.browser.chromium import LOOKS, Shown, shown
 from tests.instruments.runs.made_up_cards import CARD, faster, run
 from tests.reports.purchase.test_purchase import summary
 
@@ -51,6 +50,8 @@ RUNS = [
     ),
 ]
 FIRST = "Made-up card (A), USD"
+CALLED = ["Made-up card (A)", "Made-up card (B)"]
+SHARE = "Power drawn at work, in percent of that in the table"
 KWH = "Electricity, USD per kWh"
 HOURS = "Hours a day at work"
 
@@ -70,6 +71,13 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
         yield one.page
         assert one.refused() == []
         assert one.said == []
+
+
+@pytest.fixture
+def folded(browser: Browser, address: str) -> Iterator[Shown]:
+    with shown(browser, address, LOOKS[1]) as one:
+        yield one
+        assert one.said == one.refused() == []
 
 
 def part(page: Page, name: str) -> str:
@@ -110,18 +118,76 @@ def test_scripts_draw_what_shows_without_them(browser: Browser, address: str, pa
     plain.close()
 
 
-def test_prices_and_use_are_counted(page: Page) -> None:
-    put(page, FIRST, "30000")
-    put(page, KWH, "0.5")
-    put(page, HOURS, "24")
-    energy = 0.7 * 24 * 365 * 3  # kWh
-    assert cell(page, "(A)", "Price") == "30,000"
-    assert f"{cell(page, '(A)', 'Cost of 3 years')} USD" == format_value(3e4 + energy * 0.5, "USD")
-    assert cell(page, "(B)", "Price") == "unknown"
-    put(page, f"8{RATIO} Made-up card, together, USD", "80000")
-    assert cell(page, f"8{RATIO} Made-up", "Price") == "80,000"
-    # the reference takes 1.3 times as long
-    assert cell(page, f"8{RATIO} Made-up", "Value")[:4] == "0.12"
+def test_what_is_folded_is_drawn_when_it_is_opened_and_opened_on_paper(folded: Shown) -> None:
+    page, first = folded.page, folded.probe("state")
+    assert first["title"].startswith("7 machines: Made-up card (A) or Made-up card (D) or 8")
+    small = folded.sets("Small operations", value=True)
+    assert small.keys() == {"address", "title", "Workload"}
+    assert (small["address"], small["Workload"]) == ("workload=small", "Small operations")
+    assert page.get_by_text("Fastest under small operations", exact=True).is_visible()
+    inside = page.locator("[data-part=weighs]")
+    assert "Score under training" in (inside.text_content() or "")
+    folded.page.locator("#score > summary").click()
+    expect(inside).to_contain_text("Score under small operations")  # once told that it opened
+    folded.sets("Training", value=True)
+    assert "Score under training" in inside.inner_text()
+    page.locator("#score > summary").click()
+    assert folded.probe("state") == first
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 1  # how to cite the page
+    assert {field(page, one).input_value() for one in (HOURS, SHARE)} == {"8", "100"}
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert folded.probe("state") == first
+
+
+def test_a_control_says_what_is_wrong_with_it_and_hides_results(folded: Shown) -> None:
+    until = "Results are hidden until then."
+    first = folded.probe("state")
+    folded.page.evaluate("location.hash = 'hours=24.1&workload=x&kwh=1,500'")
+    expect(folded.page).to_have_title("Frobench")
+    wrong = folded.probe("state")
+    assert wrong["wrong"] == (
+        f'There is no workload "x": choose one. {until} Write 1500 or 1.5: 1,500 may be either. '
+        f"{until} Enter a number from 0 to 24, such as 0.25 or 0,25. {until}"
+    )
+    assert (wrong[HOURS], wrong[KWH], wrong.get("Workload")) == (
+        "24.1, wrong",
+        "1,500, wrong",
+        None,
+    )
+    results = {"cards-title", "fit-title", "Machines, table", "Models that fit"}
+    assert first.keys() - wrong.keys() == results | {"Workload"}
+    assert folded.sets("Training", value=True)["address"] == "hours=24.1&kwh=1,500"
+    assert folded.sets(KWH, "0,30")[KWH] == "0.3"
+    right = folded.sets(HOURS, "24.0")
+    assert {name: right[name] for name in right if name not in results} == {
+        HOURS: "24",
+        "wrong": "",
+        "address": "hours=24",
+        "title": first["title"],
+    }
+    assert folded.sets(FIRST, "7,5") == {FIRST: "7.5", "address": "hours=24&price.a/one=7.5"}
+    assert cell(folded.page, "(A)", "Price") == "7.5"
+    every = f"8{RATIO} Made-up card, together, USD"  # of which the table counts one
+    assert folded.sets(every, "80000")[every] == "80000"
+    assert cell(folded.page, f"8{RATIO} Made-up", "Value")[:4] == "0.12"  # 1 / 1.3 for 10,000
+    reset = {"address": "", HOURS: "8", FIRST: "unknown", every: "unknown"}
+    assert folded.sets("Reset") == reset
+
+
+def test_a_link_within_the_page_leads_there_and_leaves_the_address(folded: Shown) -> None:
+    folded.sets("Small operations", value=True)
+    assert folded.page.evaluate("scrollY") == 0
+    assert folded.sets("What the score is made of") == {}
+    assert folded.page.evaluate("document.activeElement.id") == "method"
+    assert folded.page.evaluate("scrollY") > 0
+    folded.sets("Ranks, and the baseline")
+    reference = folded.page.get_by_label("Compared with")
+    assert reference.locator("option").all_inner_texts()[:2] == CALLED
+    for href, name in zip(("a/one", "b/two"), CALLED, strict=True):
+        asks = folded.sets("Compared with", href)
+        assert asks["address"] == f"workload=small&reference={href}"
+        assert folded.page.get_by_text(f"Baseline, 1{RATIO}: {name}.").is_visible()
 
 
 def test_a_view_can_be_sent_and_the_back_button_steps_back(browser: Browser, page: Page) -> None:
