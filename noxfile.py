@@ -32,7 +32,6 @@ nox.options.reuse_venv = "yes"
 ROOT = Path(__file__).parent
 PROJECT: dict[str, Any] = nox.project.load_toml(ROOT / "pyproject.toml")
 NEEDS = {Requirement(need).name: need for need in PROJECT["project"]["dependencies"]}
-PYTHONS = nox.project.python_versions(PROJECT)
 PINS = ("-c", str(ROOT / "constraints.txt"))
 
 A_CASE_FAILED = 1
@@ -187,16 +186,6 @@ def searches(session: nox.Session) -> None:
     """Count how often `frobench history` errs on made-up commits, for the table in its document."""
     _install(session, torch=False)
     session.run("python", "-m", "studies.searches")
-
-
-@nox.session(default=False, python=PYTHONS)
-def pythons(session: nox.Session) -> None:
-    """Write the same site with each supported Python that is here: not a byte may differ."""
-    _install(session, torch=False)
-    sites = Path(session.cache_dir) / "pythons"
-    if session.python == PYTHONS[0]:  # what an earlier call wrote may be of other sources
-        shutil.rmtree(sites, ignore_errors=True)
-    session.run("python", "-m", "studies.pythons", str(sites))
 
 
 @nox.session(default=False)

@@ -31,8 +31,6 @@ PROMISE = (
     "A run is measured and stored whatever the terminal, the locale, the user and the clock are. "
     "What cannot be done is said in one line, without a traceback."
 )
-STRANGER = 12345
-"""A user whom the system has no name for."""
 COLUMNS = 40
 NEW_PROCESSES = {
     "Turkish locale": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
@@ -65,8 +63,6 @@ CANNOT = 3
 def left_out() -> dict[str, str]:
     """Return the kinds that cannot be tried here, each with the reason."""
     reasons = {}
-    if os.geteuid() != 0:
-        reasons["two users at a time"] = "only root can become another user"
     if not os.access(CGROUP, os.W_OK):
         reasons["memory limit of a cgroup"] = f"{CGROUP} is not there, or not to be written to"
     return reasons
@@ -155,25 +151,6 @@ def _leave_nameless() -> None:
     pwd.getpwuid = pwd.getpwnam = unknown  # type: ignore[assignment]
 
 
-def _two_users(folder: Path) -> Iterator[str]:
-    other = folder / "other"
-    other.mkdir()
-    for path in (folder, other):
-        path.chmod(0o777)
-
-    def prepare() -> None:
-        os.environ["FROBENCH_LOCK"] = str(folder / "frobench.lock")
-        os.setuid(STRANGER)
-
-    first, lock = Command(CHEAP, folder), folder / "frobench.lock"
-    while not (lock.exists() and lock.read_text()):  # who holds it signs it
-        time.sleep(0.01)
-    refused = run(CHEAP, other, prepare)
-    if refused.code != CANNOT or "another run is measuring" not in refused.err:
-        yield f"the second user's exit code is {refused.code}: {refused.err}"
-    yield from stored(first.end(), folder)
-
-
 def _set_clock_back() -> None:
     class Clock(datetime):
         """A clock that loses an hour a second after the run began."""
@@ -246,7 +223,6 @@ PREPARED: dict[str, Callable[[], object]] = {
 }
 """Calls that change a run's process before the run begins; the run is stored all the same."""
 OTHERS: dict[str, Callable[[Path], Iterable[str]]] = {
-    "two users at a time": _two_users,
     "folder removed before the start": _removed,
     "memory limit of a cgroup": _cgroup,
 }
