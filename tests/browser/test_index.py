@@ -75,6 +75,7 @@ def test_columns_of_devices_sort_by_a_click_and_again_the_other_way(devices: Sho
     ):
         asks = {"address": f"name=Card{order}", "sorted": f"{column} {way}", TABLE: names}
         assert devices.sets(column) == asks
+        assert devices.page.evaluate("document.activeElement.textContent") == column
 
 
 def test_weights_may_be_the_reader_s_and_any_device_the_baseline(devices: Shown) -> None:

@@ -121,9 +121,13 @@ const index = (() => {
     return found.length ? [`which differ in ${units.listed(found)}`] : [];
   };
 
-  /** The axis of all bars: from zero to the largest, in percent. */
-  function axis(rows) {
-    const most = Math.max(0, ...rows.map(({ speed }) => (speed ? Math.exp(speed.log) : 0))) * 1.04 || 1;
+  /** The speeds of a device's other specimens, each a dot. */
+  const dots = ({ base, compared }, { specimens }) =>
+    specimens.slice(0, MOST_DOTS).map((one) => compared(one, base.machine).speed).filter(Boolean).map(({ log }) => Math.exp(log));
+
+  /** The axis of all bars and dots: from zero to the largest, in percent. */
+  function axis(shown) {
+    const most = Math.max(0, ...shown.rows.filter(({ speed }) => speed).flatMap(({ speed, machine }) => [Math.exp(speed.log), ...dots(shown, machine)])) * 1.04 || 1;
     const rough = most / TICKS, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((digit) => digit * power).find((one) => one >= rough);
     const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
@@ -131,14 +135,14 @@ const index = (() => {
   }
 
   /** A score as a bar from zero, with dots for other specimens. */
-  function speedOf({ base, compared }, { at }, { run, machine: { specimens, invalid, doubt }, score: { speed, coverage, why } }) {
+  function speedOf(shown, { at }, { run, machine, score: { speed, coverage, why } }) {
+    const { invalid, doubt } = machine;
     if (!speed) return [element("span", { class: "absent" }, invalid ? "invalid run, not ranked" : "not measured"), element("small", {}, invalid || why)];
-    const others = specimens.slice(0, MOST_DOTS).map((one) => compared(one, base.machine).speed).filter(Boolean);
     const [text, interval] = units.parts(model.ratio(speed), "×");
-    const dots = others.map(({ log }) => shape("circle", { class: "spec", cx: `${at(Math.exp(log))}%`, cy: 17, r: 3 }));
     return [element("div", {}, element("strong", {}, text),
-      shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(Math.exp(speed.log))}%`, y: 2, height: 9 }), ...dots),
-      element("small", {}, [run === base.run ? "baseline" : "", interval || (speed.low === null ? "no interval" : ""), `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
+      shape("svg", { class: "score", "aria-hidden": "true" }, shape("rect", { class: "f1", width: `${at(Math.exp(speed.log))}%`, y: 2, height: 9 }),
+        ...dots(shown, machine).map((one) => shape("circle", { class: "spec", cx: `${at(one)}%`, cy: 17, r: 3 }))),
+      element("small", {}, [run === shown.base.run ? "baseline" : "", interval || (speed.low === null ? "no interval" : ""), `covers ${model.percent(coverage)}`].filter(Boolean).join(", ")),
       ...(doubt ? [element("span", { class: "mark" }, doubt)] : []))];
   }
 
@@ -175,7 +179,7 @@ const index = (() => {
    * @param {function(string, string): (string | HTMLElement)} sorter makes the heading that sorts by a column
    */
   function table(shown, pick, limit = Infinity, sorter = (title, _key) => title) {
-    const { rows, called, order } = shown, common = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
+    const { rows, called, order } = shown, common = axis(shown), used = columns(shown).map((one) => fitted(one, shown));
     const title = `Speed ${model.under(shown)}, × ${called}`;
     const ruler = shape("svg", { class: "ruler", "aria-hidden": "true" },
       ...common.ticks.map((tick) => shape("text", { x: `${common.at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));

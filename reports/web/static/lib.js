@@ -285,7 +285,9 @@ const setting = (() => {
     const made = JSON.stringify(things);
     if (place.dataset.made === made) return;
     place.dataset.made = made;
+    const pressed = place.contains(document.activeElement) && document.activeElement.textContent;
     place.replaceChildren(...build());
+    if (pressed) [...place.querySelectorAll("button")].find((one) => one.textContent === pressed)?.focus();
   }
 
   /** A label and what is labelled. */

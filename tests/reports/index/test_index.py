@@ -114,6 +114,8 @@ def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
     (drawn,) = parsed(page).select("#devices-table")
     assert attributes(drawn, "width", "rect") == ["96.15%", "64.07%", "35.23%"]
     assert attributes(drawn, "cx", "circle") == ["32.04%"]  # the other specimen
+    drawn = parsed(index.page([named("c", "Card A", 1, 1.1), named("a", "Card A", 2)]))
+    assert attributes(drawn, "cx", "#devices-table circle") == ["96.15%"]  # a faster one
 
 
 def test_a_run_is_doubtful_if_most_of_its_cases_are_noisy_or_other_programs_ran() -> None:
