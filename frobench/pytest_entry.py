@@ -17,13 +17,13 @@ def pytest_load_initial_conftests(early_config: Any, args: list[str]) -> None:  
     The table's profile comes first, so that an option of the command line overrides it.
     """
     try:
-        text = (early_config.rootpath / "pyproject.toml").read_bytes()
+        text = (early_config.rootpath / "pyproject.toml").read_text("utf-8", "replace")
     except OSError:
         return
-    if re.search(rb"^\s*\[tool\.frobench[].]", text, re.MULTILINE):
+    if re.search(r"^\s*\[tool\.frobench[].]", text, re.MULTILINE):
         import tomllib  # noqa: PLC0415 - for those who have such a table
 
-        if profile := tomllib.loads(text.decode())["tool"]["frobench"].get("profile"):
+        if profile := tomllib.loads(text)["tool"]["frobench"].get("profile"):
             args.insert(0, f"--frobench-profile={profile}")
         early_config.pluginmanager.import_plugin(PLUGIN)
         early_config.addinivalue_line("python_files", "bench_*.py")

@@ -287,7 +287,7 @@ const setting = (() => {
     place.dataset.made = made;
     const pressed = place.contains(document.activeElement) && document.activeElement.textContent;
     place.replaceChildren(...build());
-    if (pressed) [...place.querySelectorAll("button")].find((one) => one.textContent === pressed)?.focus();
+    if (pressed) [...place.querySelectorAll("button")].find((one) => one.textContent === pressed)?.focus({ preventScroll: true });
   }
 
   /** A label and what is labelled. */
