@@ -138,8 +138,8 @@ class Contents:
             return ""
         reason, most = max(self.absent.items(), key=lambda item: len(item[1]))
         others = sum(map(len, self.absent.values())) - len(most)
-        more = f" Other reasons: {counted(others, 'question')}." if others else ""
-        return f"{capital(reason)}: {counted(len(most), 'question')}.{more}"
+        more = f" Other reasons: {counted(others, 'answer')}." if others else ""
+        return f"{capital(reason)}: {counted(len(most), 'answer')}.{more}"
 
     @property
     def description(self) -> str:

@@ -72,7 +72,7 @@ class Shown:
         return self.page.evaluate(f"(given) => {{{PROBES}\nreturn {name}(...given);}}", arguments)
 
     def changes(self, act: Callable[[], object]) -> dict[str, Any]:
-        """Do something, and return what of the page's `state` is another then."""
+        """Do something, and return the entries of the page's `state` that changed."""
         before, _, after = self.probe("state"), act(), self.probe("state")
         names = {**before, **after}
         return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
@@ -80,7 +80,7 @@ class Shown:
     def sets(
         self, label: str, text: str | None = None, *, value: bool | None = None
     ) -> dict[str, Any]:
-        """Set a control that shows, or press what shows and is called so; return what changes."""
+        """Fill or tick the visible field so labelled, or click what is; return the changes."""
         pressed = self.page.locator(f":is(a, button, summary):visible:has-text('{label}')")
         field = self.page.locator(":is(input, select):visible").and_(self.page.get_by_label(label))
         if value is not None:

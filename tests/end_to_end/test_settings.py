@@ -62,7 +62,7 @@ def test_plain_pytest_times_the_benchmarks(project: Path, more: tuple[str, ...])
         (b'[tool.frobench]\nprofile = "quick"\n', ["--frobench-profile=quick", "benchmarks"]),
     ],
 )
-def test_plain_pytest_elsewhere_is_left_alone(
+def test_plain_pytest_takes_the_profile_of_the_table_and_leaves_other_projects_alone(
     tmp_path: Path, text: bytes, words: list[str] | None
 ) -> None:
     config, given = Mock(rootpath=tmp_path), ["benchmarks"]

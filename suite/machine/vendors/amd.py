@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from frobench.suite.machine.host import read
 from frobench.suite.machine.vendors.vendor import DISPLAYS, Identity, Reader, Vendor
+from frobench.suite.units import counted
 
 PROCESSING = "0x1200"
 """PCI class of Instinct accelerators."""
@@ -112,7 +113,8 @@ class Amd(Vendor):
         for device, (_, address) in devices.items():
             here = [card for card in cards if address and _address(card) == address]
             parts = wanted.count(address)
-            counts = f"at its PCI address torch has {parts} devices, amdsmi {len(here)}"
+            told = counted(parts, "device")
+            counts = f"at its PCI address torch has {told}, amdsmi {len(here)}"
             found[device] = here[0] if parts == len(here) == 1 else counts
         return found
 

@@ -80,8 +80,8 @@ SCREENS = """
     3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copie datasheet 4.8] 94 10;
     Overhead per operation 4.0 µs, 3.3 to 4.9, mostly the host's many- ci 64 27, 94 27; Link, to the
     device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies copie link 63] 94 10; 0
-    failed, 0 implausible; 5 answers; The run has no such case: 28 questions. Other reasons: 2
-    questions.; Qwen2.5 32B is the largest model that fits: 45 tokens/s [37, 54] decoding, computed
+    failed, 0 implausible; 5 answers; The run has no such case: 28 answers. Other reasons: 2
+    answers.; Qwen2.5 32B is the largest model that fits: 45 tokens/s [37, 54] decoding, computed
 # a CPU
 = AMD EPYC 9654 96-Core Processor, 2 cores; Memory unknown; Power not measured; Price unknown;
     Measured 1 January 2026; torch 2.13.0; How fast PyTorch computes on AMD EPYC 9654 96-Core
@@ -90,15 +90,15 @@ SCREENS = """
     attai ci 64 27, 94 27; Compute, fp32 22 to 47 TFLOP/s, not conclusive, in bursts attai ci 3 27,
     7 27; Memory 3.0 TB/s, 2.4 to 3.6, slope of large copies copie ci 64 27, 94 27; Overhead per
     operation 4.0 µs, 3.3 to 4.9 many- ci 64 27, 94 27; 0 failed, 0 implausible; 5 answers; The run
-    has no such case: 13 questions. Other reasons: 8 questions.
+    has no such case: 13 answers. Other reasons: 8 answers.
 # doubts
 = AMD EPYC 9654 96-Core Processor, 2 cores; Device AMD EPYC 9654 96-Core Processor, 2 cores; Code
     demo at 0123456789ab, with uncommitted changes; Measured 1 January 2026; torch 2.13.0; What does
     reading every norm back cost on the CPU? No measurable difference: 1.000x [1.000, 1.000] as long
     as with a log that is read once. The whole run has an error, so none of its figures is shown:
     clock: it stood still.; other programs used 1.0 of 2 cores, 2 cases failed, 4 of 4 cases
-    doubtful; 1 implausible; 1 of 2 questions answered; The run ended before it: 2 questions. Other
-    reasons: 3 questions.; So far it has begun 8 launches of 4 cases, and measured 25 of 32 times. 9
+    doubtful; 1 implausible; 1 of 2 questions answered; The run ended before it: 2 answers. Other
+    reasons: 3 answers.; So far it has begun 8 launches of 4 cases, and measured 25 of 32 times. 9
     launches were asked for. The run has taken 280 s of its budget of 270 s.
 """
 

@@ -83,7 +83,7 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
 
 def test_other_processes_tell_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(99), raising=False)
-    assert Workers().processes == 8  # of 200 MB each
+    assert Workers().processes == workers.MOST
     monkeypatch.setattr(workers, "FEW", 4)
     handler = signal.getsignal(signal.SIGINT)
     kept = Cache(tmp_path, "")

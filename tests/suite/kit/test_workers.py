@@ -299,7 +299,8 @@ def test_ranks_are_waited_for_and_a_lost_one_is_named(monkeypatch: pytest.Monkey
     ranks: list[Any] = [MagicMock(**{"answer.return_value": number}) for number in range(3)]
     answered = MagicMock(side_effect=[[ranks[1]], [], [ranks[2]], [], ranks, ranks])
     monkeypatch.setattr(kit, "answered", answered)
-    clock = MagicMock(side_effect=[7.0, 8.0, 60.0, 7.0, 7.0, 10.0, *[0.0] * 4])
+    at = [7.0, 8.0, 60.0, 7.0, 7.0, 10.0]  # when each of two begins, and before each wait
+    clock = MagicMock(side_effect=[*at, *[0.0] * 4])
     monkeypatch.setattr(groups, "monotonic", clock)
     group = Group(ranks, [LOOPBACK] * 3, 60.0)
     assert group.ask("check") == [0, 1, 2]

@@ -149,7 +149,7 @@ def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
     found = asked(smi(None, 0xC1, 0x03, 0xF0), [*places, "cuda:4"], places)
     told = {one.device: one.read().get("fan") or one.unknown["fan"] for one in found}
     parts = "at its PCI address torch has 2 devices, amdsmi 1"
-    unknown = "at its PCI address torch has 1 devices, amdsmi 0"
+    unknown = "at its PCI address torch has 1 device, amdsmi 0"
     several = {"cuda:2": parts, "cuda:3": parts, "cuda:4": unknown}
     assert told == {"cuda:0": 0.6, "cuda:1": 1.0} | several
 

@@ -77,8 +77,8 @@ def test_nodes_with_another_torch_or_other_code_are_named() -> None:
 
 
 def test_nodes_meet_at_a_store_that_the_first_one_can_open(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address, port = taken.getsockname()
+    address, port = "127.0.0.1", 20_000 + os.getpid() % 10_000  # below those given to clients
+    with socket.create_server((address, port)):
         places = [Position(node, 2, address, port, opens_store=node == 0) for node in (0, 1)]
         with pytest.raises(CannotRunError, match=f"no store at {address}, port {port}"):
             meetings.meet(places[0], NODE)

@@ -2,6 +2,7 @@
 """Runs that were cut short wait in folders, and two runs never measure one machine at once."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from frobench.suite.run import unfinished
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from frobench.suite.run.unfinished import RunClock
 from tests.instruments.processes.command import TRICKY, start
+from tests.instruments.processes.warm import frobench
 from tests.instruments.runs import made_up_records
 
 PLAN = made_up_records.plan(settings_for("standard", ["cpu"]))
@@ -108,10 +110,11 @@ def test_a_link_or_what_is_no_plain_file_is_no_lock(
         pass
 
 
-def test_who_does_not_wait_is_told_who_measures() -> None:
-    again = pytest.raises(CannotRunError, match=rf"\(process {os.getpid()}, since .*: --wait waits")
-    with machine_lock(), again, machine_lock():
-        pass
+def test_who_does_not_wait_is_told_who_measures(tmp_path: Path) -> None:
+    with machine_lock():
+        ended = frobench("run", "--benchmarks", TRICKY, folder=tmp_path)
+    assert ended.returncode == 3
+    assert re.search(rf"\(process {os.getpid()}, since .*: --wait waits", ended.stderr)
 
 
 def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free() -> None:
