@@ -151,7 +151,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     lost : the launch lost a process of a group, which says nothing of the case in other launches
     """
 
-    launch: int = 0
+    launch: int
     case: str
     status: Literal["failed", "skipped"]
     reason: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pieces of work that bodies repeat, small enough for torch to stay in one thread but for two."""
+"""Pieces of work that bodies repeat. All but the last two are small: torch uses one thread."""
 
 from collections.abc import Callable
 
@@ -38,5 +38,5 @@ PIECES: dict[str, tuple[Piece, int]] = {
     "product": (product, 128 * 128),
     "copy": (Tensor.clone, 2**18),
 }
-"""By name, each with how many numbers it takes: the first three in the caches, the copy out of
-those next to a core. 100 repeats of the first four take 0.1 to 1 ms."""
+"""By name: the piece, and how many numbers it takes. The numbers of the first three fit into the
+caches of a core, those of the copy do not. 100 repeats of the first four take 0.1 to 1 ms."""

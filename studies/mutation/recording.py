@@ -160,7 +160,7 @@ def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list
             able |= _running(recorded, mutant.path, 1 << mutant.line) - {file}
             if is_header:  # a command that refuses an option runs nothing of its function
                 able |= _running_beside(recorded, Path(mutant.path))
-            share = recorded.share.get(mutant.path, 0.001)
+            share = recorded.share.get(mutant.path, 0.001)  # some run another module alone
         names = [test for test in recorded.seconds if able & {test, file}]
         if names:
             cost = 0.1 + sum(recorded.seconds[test] for test in names)

@@ -32,7 +32,7 @@ class Recorded(Struct, kw_only=True):
     two_readings: float
 
     def note(self, process: Process, iterations: int, after: int = 0) -> None:
-        """Write it into what a tool says of the process, in samples of so many calls."""
+        """Add what was recorded to a tool's process, whose samples have `iterations` calls."""
         process.recorded = grouped(self.lengths, iterations, len(process.samples), after)
         process.own_call, process.two_readings = self.own_call, self.two_readings
 

@@ -113,7 +113,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
                 reasons.setdefault(record.case, record)
     for name in {case.fullname for case in plan.cases} - measured - reasons.keys():
         reason = "the run ended before it"
-        reasons[name] = Refused(case=name, status="skipped", reason=reason)
+        reasons[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return reasons
 
 

@@ -74,7 +74,7 @@ def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> di
             f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
             "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
         )
-        refused[name] = Refused(case=name, status="skipped", reason=reason)
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return refused
 
 
@@ -266,7 +266,7 @@ def admit(
             continue
         limit = format_seconds(settings.longest_sample)
         reason = f"takes {format_seconds(call)} a call, {OVER} {limit}{why}"
-        refused[name] = Refused(case=name, status="skipped", reason=reason)
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return [(c, admitted[c.fullname]) for c, _ in ran if c.fullname in admitted], refused
 
 

@@ -80,7 +80,7 @@ class Shown:
     def sets(
         self, label: str, text: str | None = None, *, value: bool | None = None
     ) -> dict[str, Any]:
-        """Fill or tick the visible field so labelled, or click what is; return the changes."""
+        """Set the visible control with this label, or click its link or button; return changes."""
         pressed = self.page.locator(f":is(a, button, summary):visible:has-text('{label}')")
         field = self.page.locator(":is(input, select):visible").and_(self.page.get_by_label(label))
         if value is not None:

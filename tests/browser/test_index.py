@@ -27,7 +27,7 @@ LEAD = (
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Write the index of 25 devices, of one of which there are two specimens."""
+    """Write the index of 25 devices; one device has two specimens."""
     others = [named(f"m{at}", f"Device {at}", 9, 0.5 - at / 100) for at in range(21)]
     runs = [*CARDS, named("cpu", "A processor", 6, accelerators=0), *others]
     file = tmp_path_factory.mktemp("index") / "index.html"

@@ -141,7 +141,7 @@ BROKEN = "frobench: no page for what is not valid"
         ("bad.json", 2, [BROKEN]),
     ],
 )
-def test_report_names_two_pages_and_what_stands_side_by_side(
+def test_report_prints_two_pages_and_whether_it_compares_machines(
     work: Mock, monkeypatch: pytest.MonkeyPatch, words: str, pages: int, more: list[str]
 ) -> None:
     def build(paths: list[Path], *_: object, tell: Callable[..., None], **__: object) -> list[Path]:

@@ -21,7 +21,7 @@ from tests.instruments.devices.measured import measured
 from tests.instruments.processes.command import python
 
 
-def nobody(done: float, what: str) -> None:
+def silent(done: float, what: str) -> None:
     """Hear how far a study is."""
 
 
@@ -50,19 +50,20 @@ def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(verdicts, "compare", narrow)
     monkeypatch.setattr(verdicts, "WAYS", ("two runs",))
     monkeypatch.setattr(verdicts, "REGIMES", REGIMES[:1])
-    [table] = verdicts.study(nobody, map, 60)
+    [table] = verdicts.study(silent, map, 60)
     assert not any(one.met for one in table.figures)
 
 
 @pytest.mark.parametrize(("study", "runs"), [(verdicts.study, 20), (pilot.study, 1)])
 def test_short_studies_meet_every_goal(study: Callable[..., list[Table]], runs: int) -> None:
-    goals = [one.met for table in study(nobody, map, runs) for one in table.figures if one.goal]
+    figures = [figure for table in study(silent, map, runs) for figure in table.figures]
+    goals = [figure.met for figure in figures if figure.goal]
     assert goals.count(True) == len(goals) > 20
 
 
 def test_a_slow_down_of_the_printed_size_is_mostly_found() -> None:
     with every_core() as spread:
-        tables = changes.study(nobody, spread, 60)
+        tables = changes.study(silent, spread, 60)
     for table in tables:
         assert named(table, "independent", "two runs, 8").value > 0.75
         assert named(table, "independent", "side by side, 6").value > 0.75

@@ -11,7 +11,7 @@ from studies.calibration.pieces import PIECES, repeat
 
 @cases("quick", piece=[*PIECES])
 def bench_separate(measure: Measure, device: Device, piece: str) -> None:
-    """Do a piece of work as often as the run is told to."""
+    """Repeat a piece of work; the variable REPEATS says how many times."""
     work, size = PIECES[piece]
     numbers = device.uniform(size)
     measure(
