@@ -141,9 +141,8 @@ def _recorded(checkout: Path, folder: Path, file: str) -> Recorded:
 def choose(checkout: Path, records: dict[str, Recorded], mutant: Mutant) -> list[Chosen]:
     """Return the tests that run the changed statement: all beside it, others as long as `LIMIT`.
 
-    Where none is beside it, others get twice that. What is outside of functions is run by a test
-    that imports the module by itself. Files of tests that are quick, and run little other code,
-    come first.
+    What is outside of functions is run by a test that imports the module by itself. Files of tests
+    that are quick, and run little other code, come first.
     """
     ranked: list[tuple[bool, bool, float, str, list[str]]] = []
     beside = Path("tests", *Path(mutant.path).parent.parts[:2])
@@ -193,7 +192,7 @@ def _calling(checkout: Path, file: str, recorded: Recorded, script: str) -> set[
 def _affordable(
     records: dict[str, Recorded], ranked: list[tuple[bool, bool, float, str, list[str]]]
 ) -> Iterator[Chosen]:
-    left = LIMIT if any(not is_far for is_far, *_ in ranked) else 2 * LIMIT
+    left = LIMIT
     for is_far, _, _, file, names in ranked:
         seconds = records[file].seconds
         longest = max(seconds[name] for name in names)

@@ -21,7 +21,7 @@ PROJECT = {"frobench", "noxfile", "studies", "tests"}
 """Packages that a forked process imports from its checkout, whatever was imported before."""
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
-LIMIT = 30.0
+LIMIT = 60.0
 """Seconds of tests of other folders that are tried on a mutant, as they took without it."""
 PATIENCE, FACTOR = 20.0, 4.0
 """A test hangs if it takes this many seconds, and this many times as long as without the mutant."""
