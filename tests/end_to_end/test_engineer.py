@@ -143,9 +143,7 @@ def test_code_that_is_as_fast_passes(changes: dict[str, Path]) -> None:
     assert re.search(r"code measured: mine at (\w+) -> mine at (?!\1)", said)
 
 
-def test_another_torch_decides_nothing_unless_it_is_the_question(
-    tmp_path: Path, changes: dict[str, Path]
-) -> None:
+def test_another_torch_decides_only_when_asked(tmp_path: Path, changes: dict[str, Path]) -> None:
     slower = shutil.copytree(changes["slower"].parent, tmp_path / "slower") / "mine"
     (path,) = slower.glob("speed/new/*/*.json")
     run = store.read(path)  # as another torch would have stored it

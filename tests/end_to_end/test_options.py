@@ -65,11 +65,8 @@ def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Mock:
     done = Mock(side_effect=KeyboardInterrupt)
     for name in ("run.runner.run", "run.pilot.collect", "fleet.fleet.measure", "doctor.examine"):
         monkeypatch.setattr(f"frobench.suite.{name}", done)
-    for name in (
-        "suite.history.history.history",
-        "suite.once.run_once",
-        "reports.site.build.build",
-    ):
+    others = ("suite.history.history.history", "suite.once.run_once", "reports.site.build.build")
+    for name in others:
         monkeypatch.setattr(f"frobench.{name}", done)
     return done
 

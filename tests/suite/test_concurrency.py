@@ -18,9 +18,7 @@ from tests.instruments.runs.evidence import side_by_side
         ([[(0.0, 1.0)], []], 0.0),
     ],
 )
-def test_lanes_share_what_they_take_less_what_passes(
-    lanes: list[list[Interval]], seconds: float
-) -> None:
+def test_lanes_share_all_time_less_what_passes(lanes: list[list[Interval]], seconds: float) -> None:
     assert shared(lanes) == pytest.approx(seconds)
 
 

@@ -77,9 +77,7 @@ def test_a_run_that_finds_the_disk_full_says_so_and_can_be_resumed(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("unjudged")
-def test_a_killed_run_is_the_same_run_when_it_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_run_is_resumed_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unfinished, "ABANDONED_SECONDS", -1.0)
 
     def kill(results: Path, number: int) -> bool:

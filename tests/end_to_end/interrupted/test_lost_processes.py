@@ -13,7 +13,7 @@ from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, No
 from frobench.suite.journal import Journal, Record, Stopped
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
-from frobench.suite.run import unfinished
+from frobench.suite.run import launches, unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Run
@@ -81,13 +81,19 @@ def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_pat
         assert run(tmp_path, resume="last")[1].frobench.complete
 
 
+def test_a_launch_may_lose_so_many_processes_even_if_each_ends_a_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launches, "TRIES", 1)
+    with made_up(lost(records_before=2)), pytest.raises(CutShortError, match=r"^launch 1 lost 1 "):
+        run(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("records_before", "message"),
     [(0, "collected .its process was ended by SIGKILL."), (2, "the pilot lost 2 processes to")],
 )
-def test_a_pilot_that_is_killed_again_ends_the_run(
-    tmp_path: Path, records_before: int, message: str
-) -> None:
+def test_a_pilot_killed_twice_ends_a_run(tmp_path: Path, records_before: int, message: str) -> None:
     twice = lost(mode="pilot", records_before=records_before, times=2)
     with made_up(twice), pytest.raises(CannotRunError, match=message):
         run(tmp_path)

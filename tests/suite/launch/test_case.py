@@ -3,15 +3,17 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
 from msgspec.structs import replace
 
 from frobench.suite.errors import LostRankError, WrongResultError
-from frobench.suite.journal import Begun, Measured, Refused, Tried
+from frobench.suite.journal import Begun, Gauged, Harness, Measured, Refused, Tried
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief
 from frobench.suite.kit.device import Device
@@ -25,9 +27,10 @@ from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored.types import Check
+from frobench.suite.stored.types import Check, Launch, Search
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 from tests.instruments.faults.secrets import PLACED, RAISED
+from tests.instruments.runs.factory_machine import environment
 from tests.instruments.runs.made_up_launches import identity
 from tests.instruments.runs.made_up_records import measured
 from tests.instruments.sessions import case, item, launch_spec, listening
@@ -35,6 +38,7 @@ from tests.instruments.sessions import case, item, launch_spec, listening
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 CASE = identity("bench_body[cpu]")
 PASSED = Check("made up", 0.0, 1.0)
+ENVIRONMENT = environment(None, 1)
 
 
 def timed_case(
@@ -46,7 +50,7 @@ def timed_case(
 ) -> Measured:
     """Measure a body that takes so many seconds a call."""
     clock = VirtualClock(cost=1e-9)
-    measure = Measure(session or made(), item())
+    measure = Measure(session or made(), item(), 0.0)
     measure._devices += devices  # type: ignore[arg-type] # stand-ins
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timed, "Sampler", partial(Sampler, clock=clock))
@@ -85,8 +89,10 @@ def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has
         timed_case(session=session, check=lambda _: Check("made up", 2.0, 1.0))
     with pytest.raises(WrongResultError, match="right or wrong"):
         timed_case(session=session, check=lambda _: False)
+    session.spec.plan.brief = [item().nodeid]
     right = timed_case(session=session, check=lambda _: True)
     assert (right.order, right.check) == (5, Check("right or wrong", 0.0, 0.0))
+    assert len(right.samples) == 2  # it is brief
 
 
 def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside() -> None:
@@ -104,7 +110,7 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
 
 
 def test_a_benchmark_measures_once_and_empties_no_cache_of_a_worker() -> None:
-    measure = Measure(made(), item())
+    measure = Measure(made(), item(), 0.0)
     for match in ("^cold=True is for devices of this process", "^a benchmark measures once"):
         with pytest.raises(pytest.fail.Exception, match=match):
             measure(lambda: None, cold=True)
@@ -146,7 +152,7 @@ CPU, GPU = Device("cpu"), Device("cuda:0")
 
 
 @pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
-def test_a_pilot_alone_keeps_accounts_of_a_case(
+def test_a_pilot_alone_keeps_accounts_of_a_case_and_none_counts_its_search(
     monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
 ) -> None:
     states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
@@ -154,13 +160,57 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     monkeypatch.setattr(timed, "accounts", lambda: next(states))
     monkeypatch.setattr(timed, "monotonic", lambda: next(moments))
     made, records = listening(launch_spec(mode, launch=2))
+    found = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
+    made.searches.found = {NAME: found}
+    made.searches.took = {NAME if kept else "another": 2.5}
     ended = case(made, NAME)
     ended.measured = measured(NAME, launch=2)
     ended.conclude()
-    begun, record = records
-    assert begun == Begun(launch=2, case=NAME, at=5.0)
-    assert isinstance(record, Measured)
-    assert record.accounts == kept
+    seen: dict[str, Any] = {"wall_seconds": 6.5 if kept else 9.0, "search": found}
+    begun = Begun(launch=2, case=NAME, at=5.0, settled=0.25)
+    assert records == [begun, measured(NAME, launch=2, accounts=kept, **seen)]
+
+
+def test_workers_end_with_a_case_that_failed_and_stay_with_one_that_was_left_out() -> None:
+    made, records = listening(launch_spec("measure"))
+    lost: list[str] = []
+    made.drop_workers = lost.append  # type: ignore[assignment,method-assign]
+    made.searches.waiting = {NAME, "another"}
+    for refuse, error in (("failed", ValueError()), ("skipped", LostRankError("no rank"))):
+        ended = case(made, NAME)
+        ended.refuse(refuse, error)  # type: ignore[arg-type] # as it is named
+        ended.conclude()
+        assert (lost, records[-1], made.searches.waiting) == ([""], ended.refused, {"another"})
+    ended.refuse("failed", LostRankError("rank 1 ended"))
+    ended.conclude()
+    assert lost == ["", "rank 1 ended"]
+
+
+def test_clocks_settle_as_a_launch_begins_and_again_behind_cases_without_accelerators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, records = listening(launch_spec("measure", "cpu", "cuda:0", launch=2))
+    made.journal = records  # type: ignore[assignment] # so that it is a run's
+    settled, gauge = Mock(), Mock(finish=lambda: {"cpu/copy": 1e-3})
+    stand_ins = {"steady_clocks": settled, "Gauge": lambda *_: gauge, "dev.global_state": dict}
+    stand_ins |= {"of_each": lambda devices, _: {one.name: 1e-6 for one in devices}}
+    stand_ins |= {"perf_counter": partial(next, count(10.0, 0.5))}
+    stand_ins |= {"environment.capture": lambda _: ENVIRONMENT}
+    stand_ins |= {"timed_loop.timer_step": lambda: 1e-9}
+    for name, stand_in in stand_ins.items():
+        monkeypatch.setattr(f"{resources.__name__}.{name}", stand_in)
+    assert made.before_case(["cuda:0"]) == 0  # it is not ready yet
+    made.get_ready(3)
+    cases = (["cuda:0"], ["cpu"], ["cpu"], ["cpu", "cuda:0"], ["cuda:0"])
+    assert [made.before_case(devices) for devices in cases] == [0.5] * 5
+    made.finish()
+    assert [told.args[1] for told in settled.call_args_list] == [1.0, 1.0]
+    assert gauge.read_before_case.call_count == 5
+    facts: dict[str, Any] = {"empty_body": {"cpu": 1e-6, "cuda:0": 1e-6}, "timer_step": 1e-9}
+    facts |= {"ready_reading": {"cuda:0": 1e-6}, "waits": {"cuda:0": 1e-6}, "warmup_seconds": 0.5}
+    told = Launch(started="", seconds=0.0, body_seconds=0.0, state={}, **facts)
+    gauged = Gauged(launch=2, seconds={"cpu/copy": 1e-3})
+    assert records == [Harness(launch=2, environment=ENVIRONMENT, facts=told), gauged]
 
 
 @pytest.mark.parametrize(("mode", "known"), [("pilot", True), ("measure", False)])
@@ -170,7 +220,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     made, _ = listening(launch_spec(mode, launch=2))
     tried = Tried(case=NAME, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
     foreign = Refused(launch=0, case="other", status="failed", reason="")
-    records = [Begun(launch=0, case=NAME, at=1.0), measured(NAME, launch=2), foreign, tried]
+    records = [case(made, NAME), measured(NAME, launch=2), foreign, tried]
     made.journal = records  # type: ignore[assignment] # the records of a journal
     climbed: list[Any] = []
     monkeypatch.setattr(made.explorer, "remember", lambda *seen: climbed.append(seen))

@@ -4,12 +4,14 @@
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.metadata import version
+from multiprocessing.connection import Connection
 from pathlib import Path
 from unittest.mock import MagicMock, Mock, call
 
@@ -202,6 +204,17 @@ def test_the_first_node_measures_with_the_others_which_say_how_it_ended(
     assert ended == [(0, "node 1: over\n", False), (130, "", True)]
     assert [made[name].call_args.args[0].number for name in ("take_part", "coordinating")] == [1, 0]
     assert (made["take_part"].call_args.kwargs["wait"] is not None) is waits
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere some of the options are missing")
+def test_a_connection_that_leads_nowhere_breaks_within_half_a_minute() -> None:
+    with socket.socket() as handle, Connection(os.dup(handle.fileno())) as connection:
+        agents.keep_alive(connection)
+        assert handle.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        names = ("NODELAY", "KEEPIDLE", "KEEPINTVL", "KEEPCNT", "USER_TIMEOUT")
+        options = [getattr(socket, f"TCP_{name}") for name in names]
+        found = [handle.getsockopt(socket.IPPROTO_TCP, option) for option in options]
+    assert found == [1, 10, 5, 3, 25_000]
 
 
 HALVES = "cpu/0+cpu/1"

@@ -53,9 +53,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     assert "bench_it[cpu-8] in 9 launches" in terminal.getvalue()  # without styles
 
 
-def test_there_are_styles_unless_they_are_unwanted(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_are_styles_if_wanted(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     show(terminal)
     assert STYLE.search(terminal.getvalue())
     monkeypatch.setenv("NO_COLOR", "1")
@@ -71,12 +69,8 @@ def test_the_bar_is_full_at_the_end_and_never_moves_back(
     with Reporter(terminal) as progress:
         for spent, left in ((1, 3), (1, 9), (3, 2), (9, 0)):
             progress.at(spent, left, "something")
-    assert [*dict.fromkeys(re.findall(r"\d+%", terminal.getvalue()))] == [
-        "0%",
-        "25%",
-        "60%",
-        "100%",
-    ]
+    shown = dict.fromkeys(re.findall(r"\d+%", terminal.getvalue()))
+    assert [*shown] == ["0%", "25%", "60%", "100%"]
 
 
 def test_a_log_gets_whole_lines() -> None:

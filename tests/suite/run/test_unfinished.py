@@ -102,9 +102,7 @@ def test_the_machine_is_free_again_when_a_run_dies() -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, partial(os.symlink, "elsewhere")])
-def test_a_link_or_what_is_no_plain_file_is_no_lock(
-    tmp_path: Path, make: Callable[[Path], object]
-) -> None:
+def test_only_a_plain_file_is_a_lock(tmp_path: Path, make: Callable[[Path], object]) -> None:
     make(tmp_path / "frobench.lock")
     with pytest.raises(CannotRunError, match="is a link or no plain file"), machine_lock():
         pass
