@@ -27,7 +27,6 @@ pytestmark = pytest.mark.long
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
 CODE = '''"""What the engineer writes."""
 
-
 def multiply_often(matrix):
     for _ in range({steps}):
         product = matrix @ matrix
@@ -36,20 +35,15 @@ def multiply_often(matrix):
 BENCHMARK = '''"""How long does the engineer's own code take?"""
 
 from mine import multiply_often
-
 from frobench import Device, Measure, Work, cases, close_to
-
 
 @cases("quick", n=[64])
 def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
     """Multiply a matrix by itself, several times."""
     matrix = accelerator.uniform(n, n)
     exact = matrix.cpu().double() @ matrix.cpu().double()
-    measure(
-        lambda: multiply_often(matrix),
-        work=Work(items=1),
-        check=close_to(exact, 1e-3, "the product"),
-    )
+    check = close_to(exact, 1e-3, "the product")
+    measure(lambda: multiply_often(matrix), work=Work(items=1), check=check)
 '''
 BEFORE = CODE.format(steps=20)
 SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")

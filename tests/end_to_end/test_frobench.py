@@ -37,15 +37,11 @@ def test_every_verb_is_documented_and_no_other() -> None:
     assert documented == set(main.commands)
 
 
-TRACED = '''
-"""What leaves a trace?"""
-
+TRACED = '''"""What leaves a trace?"""
 from pathlib import Path
-
 
 def trace(name):
     Path(__file__).with_name(name).touch()
-
 
 def bench_body(measure, device):
     """Leave traces."""

@@ -21,9 +21,7 @@ def begun(case: str) -> Begun:
     return Begun(launch=0, case=case, at=1.0, settled=0.0)
 
 
-def test_what_was_measured_is_on_the_disk_before_the_next_case_begins(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_measured_cases_are_synced_first(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
     journal.write(begun("a"))

@@ -125,9 +125,7 @@ def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_la
         (compare_pairs([0.99, 0.995, 1.0, 1.005, 1.01, 1.0]), 0.021914),
     ],
 )
-def test_the_same_launches_have_the_same_smallest_change_in_every_version(
-    compared: Comparison, change: float
-) -> None:
+def test_the_smallest_change_is_equal_in_every_version(compared: Comparison, change: float) -> None:
     assert compared.smallest_change == pytest.approx(change, abs=1e-6)
 
 
@@ -273,9 +271,7 @@ def test_what_is_no_time_is_an_error(values: list[float], bad: float) -> None:
 
 
 @given(some.floats(1e-8, 1e14), some.floats(1e-6, 3), some.floats(0, 3), UNITS)
-def test_scripts_spell_estimates_to_the_digit_as_the_terminal_does(
-    value: float, below: float, above: float, unit: str
-) -> None:
+def test_scripts_spell_as_terminals_do(value: float, below: float, above: float, unit: str) -> None:
     seen = Estimate(value, value * (1 - below), value * (1 + above), 8)
     spell = "([value, low, high], unit) => units.parts({ value, low, high }, unit).join(' ')"
     shown = script.call(spell, [seen.value, seen.low, seen.high], unit)

@@ -70,9 +70,7 @@ def version_of(source: str, helping: str = HELPING, *, runs: bool = True) -> str
         ("OTHER = 3", "OTHER = 4", False),
     ],
 )
-def test_it_changes_with_what_the_body_uses_and_with_no_words_or_other_code(
-    old: str, new: str, *, changes: bool
-) -> None:
+def test_it_changes_with_what_a_body_uses_and_no_more(old: str, new: str, *, changes: bool) -> None:
     assert old in SOURCE + HELPING
     changed = version_of(SOURCE.replace(old, new), HELPING.replace(old, new))
     assert (changed != version_of(SOURCE)) is changes
@@ -107,9 +105,7 @@ def test_it_does_not_change_with_what_only_the_checks_read() -> None:
         ("from suite import Work", True),  # as benchmarks were written before
     ],
 )
-def test_it_changes_with_a_helper_for_benchmarks_and_not_with_code_that_is_measured(
-    imports: str, *, changes: bool
-) -> None:
+def test_it_changes_with_helpers_and_not_with_code_measured(imports: str, *, changes: bool) -> None:
     helper = HELPING.replace("import math\nfrom frobench import Work", imports)
     changed = helper.replace("return more(size)", "return more(2 * size)")
     before, after = (version_of(SOURCE, text, runs=False) for text in (helper, changed))

@@ -81,9 +81,7 @@ def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_pat
         assert run(tmp_path, resume="last")[1].frobench.complete
 
 
-def test_a_launch_may_lose_so_many_processes_even_if_each_ends_a_case(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_launch_may_lose_few_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launches, "TRIES", 1)
     with made_up(lost(records_before=2)), pytest.raises(CutShortError, match=r"^launch 1 lost 1 "):
         run(tmp_path)

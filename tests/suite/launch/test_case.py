@@ -186,9 +186,7 @@ def test_workers_end_with_a_case_that_failed_and_stay_with_one_that_was_left_out
     assert lost == ["", "rank 1 ended"]
 
 
-def test_clocks_settle_as_a_launch_begins_and_again_behind_cases_without_accelerators(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_clocks_settle_first_and_behind_cases_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     made, records = listening(launch_spec("measure", "cpu", "cuda:0", launch=2))
     made.journal = records  # type: ignore[assignment] # so that it is a run's
     settled, gauge = Mock(), Mock(finish=lambda: {"cpu/copy": 1e-3})

@@ -24,9 +24,7 @@ SIZES = {0: [], 1: [], 2: [2], 3: [2, 3], 4: [2, 4], 6: [2, 4, 6], 8: [2, 4, 8],
 
 
 @pytest.mark.parametrize(("accelerators", "sizes"), SIZES.items())
-def test_groups_are_of_two_and_all_and_where_there_is_time_of_the_powers_between(
-    accelerators: int, sizes: list[int]
-) -> None:
+def test_groups_are_of_two_of_all_or_of_powers_between(accelerators: int, sizes: list[int]) -> None:
     assert group_sizes(accelerators, "rigorous") == sizes
     few = sorted({*sizes[:1], *sizes[-1:]})
     assert group_sizes(accelerators, "quick") == group_sizes(accelerators, "standard") == few

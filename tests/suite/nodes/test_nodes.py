@@ -93,6 +93,11 @@ def test_nodes_meet_at_a_store_that_the_first_one_can_open(tmp_path: Path) -> No
         assert [*pool.map(meetings.meet, places, nodes)] == [Meeting(nodes)] * 2
 
 
+def test_the_first_node_of_each_machine_holds_its_lock() -> None:
+    meeting = Meeting([NODE, NODE, replace(NODE, machine="there"), NODE])
+    assert [meeting.holds_lock(number) for number in range(4)] == [True, False, True, False]
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_only_node_of_a_job_measures_as_a_single_machine(
     count: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -140,9 +145,7 @@ def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
     assert ended == [agents.DONE]
 
 
-def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_node_refuses_for_its_own_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
     with (
         machine_lock(),
@@ -156,6 +159,13 @@ def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
 def hold(node: Node) -> None:
     with holding_nodes(Meeting([NODE, node])):
         pass
+
+
+def test_a_node_serves_no_longer_than_its_runner_is_there() -> None:
+    with served() as (node, ended), agents.reach(node, 1) as gone:
+        gone.send(["hold"])
+        assert gone.recv() is None
+    assert ended == [None]
 
 
 def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:

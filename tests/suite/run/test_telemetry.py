@@ -366,9 +366,7 @@ def test_which_devices_count_is_asked_for_a_limited_time(monkeypatch: pytest.Mon
     free.set()
 
 
-def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_window_has_no_pause_and_checks_its_last_result(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Busy(begun=1.0, ended=3.5, calls=30, seconds=2.1)
 
     def repeat(sampler: Sampler) -> Busy:
@@ -379,12 +377,10 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     session, records = listening(launch_spec("measure", launch=4))
     again = item("product")
     again.stash[case.WINDOW] = True
-    case.Measure(session, again)(
-        lambda: 7, check=lambda result: Check("it", float(result != 7), 0.0)
-    )
+    case.Measure(session, again, 0.0)(lambda: 7, check=lambda it: Check("it", float(it != 7), 0.0))
     assert records[-1] == replace(seen, launch=4, case="product")
     with pytest.raises(WrongResultError):
-        case.Measure(session, again)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
+        case.Measure(session, again, 0.0)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
 
 
 def test_a_simulated_gpu_gives_the_joules_that_it_spent(monkeypatch: pytest.MonkeyPatch) -> None:
