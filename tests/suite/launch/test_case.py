@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is written down of a case that was timed, refused or lost, and what a session shares."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -27,6 +28,7 @@ from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
+from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, Launch, Search
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 from tests.instruments.faults.secrets import PLACED, RAISED
@@ -51,7 +53,7 @@ def timed_case(
     """Measure a body that takes so many seconds a call."""
     clock = VirtualClock(cost=1e-9)
     measure = Measure(session or made(), item(), 0.0)
-    measure._devices += devices  # type: ignore[arg-type] # stand-ins
+    measure.involve(*devices)  # type: ignore[arg-type] # stand-ins
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timed, "Sampler", partial(Sampler, clock=clock))
         measure(taking(clock, seconds), check=check, apart={"compile": 3.0}, **more)
@@ -72,7 +74,8 @@ def made(mode: Any = "measure", launch: int = 0, done: int = 0) -> Session:  # n
 def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> None:
     def device(name: str, peak: int | None) -> Any:  # noqa: ANN401 - stands in for a device
         made = VirtualDevice(VirtualClock())
-        vars(made).update(name=name, peak_bytes=lambda: peak)
+        reset = lambda: vars(made).update(peak_bytes=lambda: peak)  # noqa: E731 - short
+        vars(made).update(name=name, peak_bytes=lambda: 10**9, reset_peak_bytes=reset)
         return made
 
     peaks = {"a": 100, "b": 0, "c": None, "d": 7}
@@ -104,9 +107,10 @@ def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_
     assert record.samples == pytest.approx([0.02] * len(record.samples))
     beside = timed_case(session=session, against=lambda: None)
     assert beside.against == pytest.approx([0.0] * len(beside.samples), abs=1e-6)
-    apart = timed_case(session=session, before=lambda: None)
-    assert [one.in_a_row for one in (record, beside, apart)] == [True, True, False]
-    assert len(blocked) == 1  # for the one body that nothing stands beside
+    apart = timed_case(session=session, before=lambda: None, control=True)
+    told = [(one.in_a_row, one.control) for one in (record, beside, apart)]
+    assert told == [(True, False), (True, False), (False, True)]
+    assert blocked.count([]) == 1  # for the one body that nothing stands beside
 
 
 def test_a_benchmark_measures_once_and_empties_no_cache_of_a_worker() -> None:
@@ -243,7 +247,8 @@ MINE = Path(__file__)
 
 
 def test_a_long_reason_is_cut_and_of_long_details_the_end_is_kept() -> None:
-    assert refusal(0, "case", "failed", LostRankError("x" * 301), MINE).reason == "x" * 300
+    refused = refusal(0, "case", "failed", LostRankError("x" * 301), MINE)
+    assert (refused.reason, refused.details) == ("x" * 300, "")
     details = refusal(0, "case", "failed", RuntimeError("x" * 20_000 + "end"), MINE).details
     assert details == "x" * 19_996 + "end"  # and the end of the line
 
@@ -254,6 +259,16 @@ def test_no_text_that_a_benchmark_raises_is_stored(kind: type[BaseException]) ->
         refused = refusal(0, "case", "failed", kind(text), MINE)
         assert secret not in refused.reason
         assert secret in refused.details
+
+
+def test_no_line_of_ours_is_told_nor_of_what_led_to_an_error() -> None:
+    with pytest.raises(store.InvalidResult) as led:
+        store.decode(b"")
+    with pytest.raises(RuntimeError) as raised:
+        raise RuntimeError("no run") from led.value
+    details = refusal(0, "case", "failed", raised.value, MINE).details
+    assert {Path(file) for file in re.findall('File "([^"]+)"', details)} == {MINE}
+    assert "InvalidResult" in details
 
 
 def test_a_skip_of_a_foreign_benchmark_has_its_line_and_its_text_in_the_terminal_alone() -> None:
