@@ -47,9 +47,8 @@ def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
 '''
 BEFORE = CODE.format(steps=20)
 SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
-DEVICE = simulated(
-    {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
-)
+FAULTS = {"noise": 0.002, "jitter": 0.01}
+DEVICE = simulated({"virtual": True, "devices": 1, "launch": 70e-6, "faults": FAULTS})
 """Runs of a machine that differ so little are never called different by chance."""
 PATHS = os.pathsep.join([QUIET, DEVICE["PYTHONPATH"]])
 COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"', "pip": "true"}
@@ -58,10 +57,8 @@ COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "
 
 def _commands(name: str) -> str:
     """Return what a step of the page's workflow runs."""
-    (block, line), *_ = re.findall(
-        rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE
-    )
-    return line or dedent(block)
+    (many, one), *_ = re.findall(rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE)
+    return one or dedent(many)
 
 
 def _start(mine: Path, commands: str) -> subprocess.Popen[str]:
@@ -108,9 +105,8 @@ def _changed(folder: Path, code: str) -> Path:
 def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Measure the base and two changes of it, as the workflow of the page does."""
     folder = tmp_path_factory.mktemp("engineer")
-    slower, equal = (
-        _changed(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
-    )
+    codes = {"slower": SLOWER, "equal": EQUAL}
+    slower, equal = (_changed(folder / name, code) for name, code in codes.items())
     both = f"({_commands('Measure the base')})\n{_commands('Measure the change')}"
     jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
     for code, said in map(_end, jobs):

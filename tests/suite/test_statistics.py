@@ -280,6 +280,5 @@ def test_scripts_spell_as_terminals_do(value: float, below: float, above: float,
 
 @given(some.floats(1e-8, 1e14) | some.integers(0, 10**9), UNITS)
 def test_scripts_spell_numbers_to_the_digit_as_the_terminal_does(value: float, unit: str) -> None:
-    assert script.call("(value, unit) => units.value(value, unit)", value, unit) == format_value(
-        value, unit
-    )
+    shown = script.call("(value, unit) => units.value(value, unit)", value, unit)
+    assert shown == format_value(value, unit)

@@ -148,9 +148,8 @@ def fleet(
     lines: list[str] = []
     request = FleetRequest(results=folder, patience=PATIENCE)
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
-        schedule = Schedule(
-            cluster, request, lambda name, text: lines.append(f"{name}: {text}"), before
-        )
+        tell = lambda name, text: lines.append(f"{name}: {text}")  # noqa: E731 - short
+        schedule = Schedule(cluster, request, tell, before)
         found = runner.run(asyncio.wait_for(schedule.run(), within))
         return Outcome(found, lines, runner.get_loop().time())
 

@@ -162,10 +162,8 @@ def slower(tmp_path_factory: pytest.TempPathFactory) -> Searched:
 def test_the_slower_commit_is_named_after_those_that_cannot_be_measured(slower: Searched) -> None:
     _, done = slower
     commits = done.commits
-    skipped, sentence, following = said(done)
-    assert skipped == (
-        f'skipped: {commits[4].short} "Commit 4": bench_it.py:1: ImportError: no mylib'
-    )
+    first, sentence, following = said(done)
+    assert first == f'skipped: {commits[4].short} "Commit 4": bench_it.py:1: ImportError: no mylib'
     assert re.fullmatch(
         f'one\\[cpu\\] became slower between {commits[3].short} and {commits[5].short} "Commit 5": '
         r"it takes 1\.(09|10|11)\d?. \[1\.\d+, 1\.\d+\] as long\. "

@@ -126,10 +126,8 @@ def test_a_benchmark_measures_once_and_empties_no_cache_of_a_worker() -> None:
     [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
 )
 def test_the_first_launch_checks_results_whole(mode: str, launch: int, *, brief: bool) -> None:
-    record = timed_case(
-        session=made(mode, launch), check=lambda _: Check(f"{is_brief()}", 0.0, 1.0)
-    )
-    assert record.check == Check(f"{brief}", 0.0, 1.0)
+    seen = timed_case(session=made(mode, launch), check=lambda _: Check(f"{is_brief()}", 0.0, 1.0))
+    assert seen.check == Check(f"{brief}", 0.0, 1.0)
     assert not is_brief()
 
 

@@ -30,9 +30,8 @@ def product(n: int) -> Work:
 def square(n: int, seconds: float | None = None, device: str = "cpu") -> Case:
     """Build a stored product that takes its launch and the time of its rate."""
     seconds = 20e-6 + 2 * n**3 / RATE if seconds is None else seconds
-    return replace(
-        case("bench_square", [seconds] * LAUNCHES, device, work=product(n), n=n), group="matmul"
-    )
+    made = case("bench_square", [seconds] * LAUNCHES, device, work=product(n), n=n)
+    return replace(made, group="matmul")
 
 
 def before(*cases: Case) -> Run:
