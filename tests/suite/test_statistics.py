@@ -195,7 +195,6 @@ TIMES = some.floats(1e-9, 1e3)
 """Seconds of calls."""
 ENOUGH = some.lists(TIMES, min_size=6, max_size=20)
 """As many launches as an interval needs."""
-FEW = some.lists(TIMES, min_size=1, max_size=5)
 UNITS = some.sampled_from(["s", "FLOP/s", "B/s", "W", "", RATIO])
 
 
@@ -234,7 +233,7 @@ def test_equal_launches_have_no_width_and_are_the_same(value: float, launches: i
         assert (compared.smallest_change or 1) <= verdicts.SAME + 1e-9
 
 
-@given(FEW, ENOUGH)
+@given(some.lists(TIMES, min_size=1, max_size=5), ENOUGH)
 def test_too_few_launches_have_no_interval_or_verdict(few: list[float], many: list[float]) -> None:
     assert (estimate(few).low, estimate(few).launches) == (None, len(few))
     values = (compare_values(few, many), compare_values(many, few))

@@ -141,16 +141,14 @@ class Outcome(msgspec.Struct):
     seconds: float
 
 
-def fleet(
-    folder: Path, cluster: MadeUp, before: Fleet | None = None, within: float = NEVER
-) -> Outcome:
+def fleet(folder: Path, cluster: MadeUp, old: Fleet | None = None, most: float = NEVER) -> Outcome:
     """Let a schedule measure made-up nodes; raises `TimeoutError` if that takes longer."""
     lines: list[str] = []
     request = FleetRequest(results=folder, patience=PATIENCE)
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:
         tell = lambda name, text: lines.append(f"{name}: {text}")  # noqa: E731 - short
-        schedule = Schedule(cluster, request, tell, before)
-        found = runner.run(asyncio.wait_for(schedule.run(), within))
+        schedule = Schedule(cluster, request, tell, old)
+        found = runner.run(asyncio.wait_for(schedule.run(), most))
         return Outcome(found, lines, runner.get_loop().time())
 
 
@@ -191,6 +189,13 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     assert (sorted(found.fleet.stored), cluster.begun) == (["a", "b"], ["1", "first", "second"])
     assert "b: lost: its node was lost; it is tried again if it comes back" in found.lines
     assert "b: begun again, where its run was" in found.lines
+
+
+def test_a_node_that_is_lost_twice_is_not_begun_again(tmp_path: Path) -> None:
+    found = fleet(tmp_path, MadeUp({"b": [lost("once"), lost("twice"), stored(1)]}))
+    first = ["begun", "| measuring", "lost: once; it is tried again if it comes back"]
+    second = ["begun again, where its run was", "| measuring", "lost: twice"]
+    assert found.lines == [f"b: {line}" for line in first + second]
 
 
 def test_a_node_that_only_seems_to_come_back_is_named_for_its_loss(tmp_path: Path) -> None:
@@ -283,7 +288,7 @@ def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_
     silent: list[Step] = ["", NEVER]
     scripts = {"a": [stored(0)], "b": [silent], "c": [silent]}
     with pytest.raises(TimeoutError):  # as if it was killed then
-        fleet(tmp_path, MadeUp(scripts), within=20.0)
+        fleet(tmp_path, MadeUp(scripts), most=20.0)
     assert recorded(tmp_path).lost == {label(1): NOTHING_YET, label(2): NOTHING_YET}
     before = earlier(tmp_path, "last")
     assert earlier(tmp_path, before.order["fleet"]) == before

@@ -188,16 +188,13 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counte
         alone(121.6, energy_joules=6.0),
         tick(122.01, power_watts=3),
     )
-    assert set(found) == {"product"}
-    seen = found["product"]["cuda:0"]
-    assert seen.readings == 3
-    assert seen.values == {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
+    values = {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
+    assert found == {"product": {"cuda:0": Sensed(readings=3, values=values, held_back={})}}
 
 
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     loop = of_cases(tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5))["loop"]
-    assert set(loop) == {"cpu"}
-    assert loop["cpu"].held_back is None
+    assert loop == {"cpu": Sensed(readings=1, values={"load": (2, 2, 2)}, held_back=None)}
     idle = of_cases(tick(110.5, fan=0.1))["product"]
     assert idle["cuda:0"].held_back == {}  # nothing, where the driver tells
 
