@@ -2,6 +2,7 @@
 """What is written down of a case that was timed, refused or lost, and what a session shares."""
 
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -139,10 +140,14 @@ def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
     assert (pilot.commonest, record.commonest) == (None, 1.0)
 
 
-def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
-    session = made("pilot")
+@pytest.mark.parametrize(("mode", "limit"), [("pilot", 0.4), ("alone", 0.025)])
+def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped(
+    mode: str, limit: float
+) -> None:
+    session = made(mode)
+    assert timed_case(session=session, seconds=0.95 * limit).samples
     with pytest.raises(pytest.skip.Exception, match="over this profile's") as skipped:
-        timed_case(session=session, seconds=100.0)
+        timed_case(session=session, seconds=1.05 * limit)
     refused = timed.refusal(0, "case", "skipped", skipped.value, Path())
     assert refused.reason == str(skipped.value)
     with pytest.raises(pytest.skip.Exception):
@@ -186,6 +191,9 @@ def test_workers_end_with_a_case_that_failed_and_stay_with_one_that_was_left_out
     ended.refuse("failed", LostRankError("rank 1 ended"))
     ended.conclude()
     assert lost == ["", "rank 1 ended"]
+    sys.last_value = error  # with which pytest keeps all that the case held
+    made.tidy_up()
+    assert not hasattr(sys, "last_value")
 
 
 def test_clocks_settle_first_and_behind_cases_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
