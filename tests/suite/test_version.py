@@ -12,37 +12,29 @@ from tests.instruments.processes.alone import BENCHMARKS, load
 STORED = Path(__file__).parent / "versions.txt"
 """The version of each benchmark: a change of one parts its later results from all earlier ones."""
 
-SOURCE = '''
-"""Is it quick?"""
+SOURCE = '''"""Is it quick?"""
 import torch
 from helping import FACTOR as factor, help_it
 SIZE = 4
 OTHER = 5
-
 def helper():
     return SIZE
-
 def unrelated():
     return OTHER
-
 def bench_it(measure):
     """Do it."""
     measure(lambda: torch.ones(factor * help_it(helper())))
 '''
-HELPING = '''
-"""Helps."""
+HELPING = '''"""Helps."""
 import math
 from frobench import Work
 FACTOR = 2
 OTHER = 3
-
 def help_it(size):
     """Help."""
     return more(size)
-
 def more(size):
     return size + 1
-
 def unrelated():
     return OTHER
 '''
@@ -76,9 +68,7 @@ def test_it_changes_with_what_a_body_uses_and_no_more(old: str, new: str, *, cha
     assert (changed != version_of(SOURCE)) is changes
 
 
-WORKING = """
-
-def bench_it(measure):
+WORKING = """def bench_it(measure):
     work = Work(bytes=4{path})
     measure(lambda: SIZE, work=work{control})
 """

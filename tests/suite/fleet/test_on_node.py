@@ -29,8 +29,7 @@ from tests.instruments.processes.project_files import planted
 
 PATIENCE = 60.0
 """Seconds that a process may take to do what it does at once, on a busy machine."""
-RUN = """
-import pathlib, signal, sys, time
+RUN = """import pathlib, signal, sys, time
 from frobench.suite.run.lock import machine_lock
 def interrupted(*_):
     pathlib.Path("interrupted").touch()
@@ -146,8 +145,7 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds a process to its parent")
 def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
-    code = f"""
-import sys, tempfile
+    code = f"""import sys, tempfile
 from frobench.suite.fleet import on_node
 tempfile.gettempdir = lambda: {str(tmp_path)!r}
 on_node.BOUND = {BOUND!r}

@@ -15,7 +15,7 @@ import torch
 from msgspec.structs import replace
 
 from frobench.suite.errors import LostRankError, WrongResultError
-from frobench.suite.journal import Begun, Gauged, Harness, Measured, Refused, Tried
+from frobench.suite.journal import Begun, Gauged, Harness, Measured, NodesSeen, Refused, Tried
 from frobench.suite.kit.abilities import needed
 from frobench.suite.kit.check_result import is_brief
 from frobench.suite.kit.device import Device
@@ -30,7 +30,7 @@ from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Check, Launch, Search
+from frobench.suite.stored.types import Check, Launch, NodeFacts, Search
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 from tests.instruments.faults.secrets import PLACED, RAISED
 from tests.instruments.runs.factory_machine import environment
@@ -202,7 +202,7 @@ def test_clocks_settle_first_and_behind_cases_of_the_cpu(monkeypatch: pytest.Mon
     settled, gauge = Mock(), Mock(finish=lambda: {"cpu/copy": 1e-3})
     stand_ins = {"steady_clocks": settled, "Gauge": lambda *_: gauge, "dev.global_state": dict}
     stand_ins |= {"of_each": lambda devices, _: {one.name: 1e-6 for one in devices}}
-    stand_ins |= {"perf_counter": partial(next, count(10.0, 0.5))}
+    stand_ins |= {"perf_counter": partial(next, count(1.0, 1.5))}
     stand_ins |= {"environment.capture": lambda _: ENVIRONMENT}
     stand_ins |= {"timed_loop.timer_step": lambda: 1e-9}
     for name, stand_in in stand_ins.items():
@@ -210,12 +210,12 @@ def test_clocks_settle_first_and_behind_cases_of_the_cpu(monkeypatch: pytest.Mon
     assert made.before_case(["cuda:0"]) == 0  # it is not ready yet
     made.get_ready(3)
     cases = (["cuda:0"], ["cpu"], ["cpu"], ["cpu", "cuda:0"], ["cuda:0"])
-    assert [made.before_case(devices) for devices in cases] == [0.5] * 5
+    assert [made.before_case(devices) for devices in cases] == [1.5] * 5
     made.finish()
     assert [told.args[1] for told in settled.call_args_list] == [1.0, 1.0]
     assert gauge.read_before_case.call_count == 5
     facts: dict[str, Any] = {"empty_body": {"cpu": 1e-6, "cuda:0": 1e-6}, "timer_step": 1e-9}
-    facts |= {"ready_reading": {"cuda:0": 1e-6}, "waits": {"cuda:0": 1e-6}, "warmup_seconds": 0.5}
+    facts |= {"ready_reading": {"cuda:0": 1e-6}, "waits": {"cuda:0": 1e-6}, "warmup_seconds": 1.5}
     told = Launch(started="", seconds=0.0, body_seconds=0.0, state={}, **facts)
     gauged = Gauged(launch=2, seconds={"cpu/copy": 1e-3})
     assert records == [Harness(launch=2, environment=ENVIRONMENT, facts=told), gauged]
@@ -225,7 +225,11 @@ def test_clocks_settle_first_and_behind_cases_of_the_cpu(monkeypatch: pytest.Mon
 def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     monkeypatch: pytest.MonkeyPatch, mode: str, *, known: bool
 ) -> None:
-    made, _ = listening(launch_spec(mode, launch=2))
+    made, seen = listening(launch_spec(mode, launch=2))
+    nodes = [NodeFacts(ranks=1), NodeFacts(ranks=1, link=1e9)]
+    made.groups = Mock(examine=lambda: nodes)
+    groups = [made.group("cpu/2x1") for _ in range(2)]
+    assert (groups, seen) == ([made.groups.find()] * 2, [NodesSeen(nodes=nodes)] * known)
     tried = Tried(case=NAME, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
     foreign = Refused(launch=0, case="other", status="failed", reason="")
     records = [case(made, NAME), measured(NAME, launch=2), foreign, tried]

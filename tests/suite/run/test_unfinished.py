@@ -83,8 +83,7 @@ def test_the_clock_of_a_run_goes_on_from_its_last_reading_and_never_back() -> No
 
 # Two runs never measure one machine at the same time
 
-IMPORTS = """
-import os
+IMPORTS = """import os
 from frobench.suite.errors import CannotRunError
 from frobench.suite.run.lock import machine_lock
 """
