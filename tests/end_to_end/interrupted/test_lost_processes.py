@@ -45,6 +45,7 @@ class Lost(Launch):
         journal = Journal(Path(self.spec.journal))
         for record in islice(self.records(), self.records_before):
             journal.write(record)
+        self._log.write(b"".join(b"%d\n" % line for line in range(16)))
         return self.code
 
 
@@ -76,8 +77,9 @@ def test_an_expression_that_pytest_collects_but_cannot_read_is_misused(tmp_path:
 
 def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
     with made_up(lost(times=2)):
-        with pytest.raises(CutShortError, match="1 lost 2 processes in a row before a case ended"):
+        with pytest.raises(CutShortError, match="launch 1 lost 2 processes in a row") as ended:
             run(tmp_path)
+        assert str(ended.value).split("\n")[1:] == [*map(str, range(1, 16))]
         assert run(tmp_path, resume="last")[1].frobench.complete
 
 
