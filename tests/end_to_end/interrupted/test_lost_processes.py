@@ -5,12 +5,15 @@ import signal
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from frobench.suite.journal import Journal, Record, Stopped
+from frobench.suite.journal import Begun, Imported, Journal, Record, Refused, Stopped, Tried
+from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
 from frobench.suite.run import launches, unfinished
@@ -171,13 +174,49 @@ def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_
     assert (folder / "plan.json").read_text() == text
 
 
+QUICK = settings_for("quick", ["cpu"], budget=1)
+BEGUN = Begun(launch=0, case="a", at=100.0, settled=0.0)
+TRIED = Tried(case="a", attempt=Try(Shape(1, 2, 3), 1.0, 1.0))
+HUNG = "did not end within its deadline of 5 s"
+FAILED = Refused(launch=0, case="a", status="failed", reason=HUNG, fatal=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "last"),
+    [
+        ({}, 180.5, []),
+        ({100: Imported(launch=0, inside=1)}, 280.5, []),
+        ({100: BEGUN}, 105.5, [FAILED]),
+        ({100: BEGUN, 104: TRIED, 108: TRIED}, 113.5, [FAILED]),
+        ({100: BEGUN, 104: made_up_records.measured("a")}, 284.5, []),
+    ],
+)
+def test_a_case_has_its_deadline_and_a_launch_three_minutes_between_two(
+    said: dict[int, Record], ends: float, last: list[Record], tmp_path: Path
+) -> None:
+    now, journal, heard = [0.0], Journal(tmp_path / "launches.jsonl"), list[Record]()
+
+    def sleep(_: float) -> None:
+        now[0] += 0.5
+        if now[0] in said:
+            journal.write(said[int(now[0])])
+
+    spec = replace(made_up_records.spec("measure", QUICK), journal=str(journal.path))
+    with made_up(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launches, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+        process = Mock(pid=made_up_launches.PID, poll=lambda: None)
+        patch.setattr("subprocess.Popen", lambda *_, **__: process)
+        launch = LaunchProcess(spec, deadline=lambda _: 5.0)
+        assert launch.watch(Journal(journal.path), heard.append) == (0 if last else None)
+    assert (now, heard) == ([ends], [*said.values(), *last])
+
+
 @pytest.mark.long
 def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_path: Path) -> None:
     fine = "tricky/bench_tricky.py::bench_fine[cpu-8]"
-    settings = settings_for("quick", ["cpu"], budget=1)
     planned = replace(identity("bench_fine[cpu-8]"), fullname=fine, version="another")
     spec = LaunchSpec(
-        plan=made_up_records.plan(settings, benchmarks=str(TRICKY), cases=[planned]),
+        plan=made_up_records.plan(QUICK, benchmarks=str(TRICKY), cases=[planned]),
         mode="measure",
         journal=str(tmp_path / "launches.jsonl"),
         order=[fine, f"{fine.partition('::')[0]}::bench_gone[cpu]"],

@@ -175,8 +175,7 @@ def test_every_file_is_stored_as_it_arrives_and_forgotten_on_its_node(tmp_path: 
 def test_a_file_that_arrived_stays_when_another_node_is_lost_for_good(tmp_path: Path) -> None:
     both = {"a": "1", "b": "2"}
     found = fleet(tmp_path, MadeUp({"a": [stored(0)], "b": [lost()]}, both, {"a": "1"}))
-    assert names(tmp_path) == [run_name(0)]
-    assert found.fleet.lost == {"b": "its node was lost"}
+    assert (names(tmp_path), found.fleet.lost) == ([run_name(0)], {"b": "its node was lost"})
     assert "b: lost: its node was lost" in found.lines
     assert fleet_words.exit_code(found.fleet) == 3
     assert "not measured: b: its node was lost" in [*fleet_words.lines(found.fleet)]
@@ -189,13 +188,6 @@ def test_a_lost_node_that_comes_back_is_begun_once_more(tmp_path: Path) -> None:
     assert (sorted(found.fleet.stored), cluster.begun) == (["a", "b"], ["1", "first", "second"])
     assert "b: lost: its node was lost; it is tried again if it comes back" in found.lines
     assert "b: begun again, where its run was" in found.lines
-
-
-def test_a_node_that_is_lost_twice_is_not_begun_again(tmp_path: Path) -> None:
-    found = fleet(tmp_path, MadeUp({"b": [lost("once"), lost("twice"), stored(1)]}))
-    first = ["begun", "| measuring", "lost: once; it is tried again if it comes back"]
-    second = ["begun again, where its run was", "| measuring", "lost: twice"]
-    assert found.lines == [f"b: {line}" for line in first + second]
 
 
 def test_a_node_that_only_seems_to_come_back_is_named_for_its_loss(tmp_path: Path) -> None:
@@ -216,8 +208,7 @@ def test_a_node_that_only_seems_to_come_back_is_named_for_its_loss(tmp_path: Pat
 def test_a_node_that_is_cut_off_is_named(tmp_path: Path, said: list[Step], reason: str) -> None:
     scripts = {"a": [stored(0)], "b": [said]}
     found = fleet(tmp_path, MadeUp(scripts, {"a": "1", "b": "2"}, {"a": "1"}))
-    assert found.fleet.lost == {"b": reason}
-    assert sorted(found.fleet.stored) == ["a"]
+    assert (found.fleet.lost, sorted(found.fleet.stored)) == ({"b": reason}, ["a"])
     spoke = sum(step if isinstance(step, float) else 1 for step in said if step != NEVER)
     assert found.seconds == pytest.approx(spoke + 2 * PATIENCE)
 
@@ -296,8 +287,7 @@ def test_a_fleet_that_is_killed_is_resumed_with_the_nodes_that_have_no_file(tmp_
     assert before.labels == {name: label_of(name) for name in "abc"}  # whom to drain
     cluster = MadeUp({"b": [stored(1)], "c": [stored(2)], "new": []})
     found = fleet(tmp_path, cluster, before)
-    assert sorted(cluster.begun) == ["id of b", "id of c"]
-    assert found.fleet.order == before.order
+    assert (sorted(cluster.begun), found.fleet.order) == (["id of b", "id of c"], before.order)
     assert [*fleet_words.lines(found.fleet)] == ["3 of 3 nodes measured and stored"]
     nodes = sorted(map(label, range(3)))
     assert recorded(tmp_path) == AskedNodes(fleet=before.order["fleet"], nodes=nodes, lost={})

@@ -389,8 +389,7 @@ def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
     assert (culprit.before, culprit.at) == (5, 6)
     assert commits.pairs == [(0, 8, LAUNCHES), (0, 4, 6), (0, 6, 6), (0, 5, 6), (5, 6, LAUNCHES)]
     assert culprit.ratio is not None
-    assert culprit.ratio.launches == LAUNCHES
-    assert culprit.ratio.value == pytest.approx(1.1, rel=0.02)
+    assert (culprit.ratio.launches, culprit.ratio.value) == (LAUNCHES, pytest.approx(1.1, rel=0.02))
 
 
 @pytest.mark.parametrize(("ratio", "at", "launches"), [(1.03, 6, 17), (1.04, 6, 12), (0.96, 3, 20)])
@@ -416,5 +415,4 @@ def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
         culprits = found(MadeUpCommits(times), launches).culprits
         return [culprit.ratio is not None for culprit in culprits]
 
-    assert confirmed(one=one) == [True]
-    assert confirmed(one=one, other=other) == [False, False]
+    assert (confirmed(one=one), confirmed(one=one, other=other)) == ([True], [False, False])

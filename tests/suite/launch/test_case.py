@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is written down of a case that was timed, refused or lost, and what a session shares."""
 
-import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +28,6 @@ from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.measure.timed_loop import Sampler
 from frobench.suite.measure.too_slow import Explorer
 from frobench.suite.profiles import settings_for
-from frobench.suite.stored import store
 from frobench.suite.stored.types import Check, Launch, NodeFacts, Search
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice, taking
 from tests.instruments.faults.secrets import PLACED, RAISED
@@ -81,8 +79,7 @@ def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> N
 
     peaks = {"a": 100, "b": 0, "c": None, "d": 7}
     record = timed_case(*(device(name, peak) for name, peak in peaks.items()))
-    assert record.peak_bytes == 107
-    assert record.idle_devices == ["b"]
+    assert (record.peak_bytes, record.idle_devices) == (107, ["b"])
     assert timed_case(device("c", None)).peak_bytes is None
 
 
@@ -269,16 +266,6 @@ def test_no_text_that_a_benchmark_raises_is_stored(kind: type[BaseException]) ->
         refused = refusal(0, "case", "failed", kind(text), MINE)
         assert secret not in refused.reason
         assert secret in refused.details
-
-
-def test_no_line_of_ours_is_told_nor_of_what_led_to_an_error() -> None:
-    with pytest.raises(store.InvalidResult) as led:
-        store.decode(b"")
-    with pytest.raises(RuntimeError) as raised:
-        raise RuntimeError("no run") from led.value
-    details = refusal(0, "case", "failed", raised.value, MINE).details
-    assert {Path(file) for file in re.findall('File "([^"]+)"', details)} == {MINE}
-    assert "InvalidResult" in details
 
 
 def test_a_skip_of_a_foreign_benchmark_has_its_line_and_its_text_in_the_terminal_alone() -> None:

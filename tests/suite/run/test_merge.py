@@ -127,8 +127,7 @@ def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
 
 def test_what_a_run_did_not_get_to_says_why_and_a_run_that_goes_on_is_not_complete() -> None:
     run = merged().frobench
-    assert run.without_energy == {"empty": energy.UNSEEN}
-    assert run.project == PROJECT
+    assert (run.without_energy, run.project) == ({"empty": energy.UNSEEN}, PROJECT)
     assert (run.seconds, run.plan_seconds, run.plan_body_seconds) == (150.123, 1.235, 0.988)
     assert [(one.fullname, one.status, one.reason) for one in run.outcomes] == [
         ("empty", "passed", None),
