@@ -10,7 +10,7 @@ from frobench.suite.files import JsonLines, encoded, keep
 from frobench.suite.kit.search_strategy import Try
 from frobench.suite.machine.cpu_time import Accounts
 from frobench.suite.machine.vendors.vendor import Identity
-from frobench.suite.plan import CaseIdentity
+from frobench.suite.plan import UNREAD, CaseIdentity
 from frobench.suite.project.imports import Foreign
 from frobench.suite.stored.types import (
     Check,
@@ -55,7 +55,7 @@ class Begun(Struct, tag="begun", kw_only=True):
     launch: int
     case: str
     at: float
-    settled: float = 0.0
+    settled: float
 
 
 class Tried(Struct, tag="tried", kw_only=True):
@@ -86,14 +86,14 @@ class Measured(Struct, tag="measured", kw_only=True):
     brief : whether launches call the case a few times only; set by the plan
     """
 
-    launch: int = 0
-    case: str = ""
-    order: int = 0
+    launch: int = UNREAD
+    case: str = UNREAD
+    order: int = UNREAD
     samples: list[float] = []
     iterations: int = 1
     warmup: float = 0.0
     sampled: float = 0.0
-    work: Work = Work()
+    work: Work = UNREAD
     check: Check | None = None
     parts: dict[str, float] = {}
     peak_bytes: int | None = None
@@ -101,11 +101,11 @@ class Measured(Struct, tag="measured", kw_only=True):
     flushed_bytes: int | None = None
     commonest: float | None = None
     idle_devices: list[str] = []
-    control: bool = False
+    control: bool = UNREAD
     search: Search | None = None
     prepared: float = 0.0
-    wall_seconds: float = 0.0
-    in_a_row: bool = True
+    wall_seconds: float = UNREAD
+    in_a_row: bool = UNREAD
     undisturbed: float | None = None
     accounts: Accounts | None = None
     brief: bool = False
@@ -130,9 +130,9 @@ class Busy(Struct, tag="busy", kw_only=True):
     begun: float
     ended: float
     calls: int
-    seconds: float = 0.0
-    launch: int = 0
-    case: str = ""
+    seconds: float
+    launch: int = UNREAD
+    case: str = UNREAD
 
 
 class Rested(Struct, tag="rested", kw_only=True):

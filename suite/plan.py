@@ -6,7 +6,7 @@ import os
 import random
 from errno import ENOENT
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import msgspec
 from msgspec import UNSET, Struct, field
@@ -32,6 +32,8 @@ from frobench.suite.stored.types import (
 
 OPTION = "--frobench-launch"
 """The option of pytest that names the file of a launch's specification."""
+UNREAD: Any = UNSET
+"""The default of a field that somebody sets before anything reads it."""
 
 
 class CaseIdentity(Struct, frozen=True, kw_only=True):
@@ -92,27 +94,27 @@ class Plan(Struct, kw_only=True):
     benchmarks: str
     commit: CommitInfo = field(default_factory=CommitInfo)
     like: list[Outcome] = []
-    search_seconds: float = 0.0
+    search_seconds: float = UNREAD  # only a pilot searches
     searched: dict[str, Search] = {}
     budget_asked: bool = False
     project_folder: str | None = None
     project: Project | None = None
     paths: list[str] = []
     label: str | None = None
-    environment: Environment = UNSET  # type: ignore[assignment] # nothing reads it before the pilot
+    environment: Environment = UNREAD
     exercises: dict[str, Exercise] = {}
     cases: list[CaseIdentity] = []
     outcomes: list[Outcome] = []
-    plan_seconds: float = 0.0
-    body_seconds: float = 0.0
-    launch_seconds: float = 0.0
+    plan_seconds: float = UNREAD
+    body_seconds: float = UNREAD
+    launch_seconds: float = UNREAD
     deadlines: dict[str, float] = {}
     brief: list[str] = []
     energy: list[str] = []
     without_energy: dict[str, str] = {}
     sustained: list[str] = []
     troubles: list[Conclusion] = []
-    disturbed: bool = False
+    disturbed: bool = UNREAD
     nodes: list[NodeFacts] = []
 
     def write(self, folder: Path) -> None:
@@ -196,7 +198,7 @@ class LaunchSpec(Struct, kw_only=True):
     launch: int = 0
     journal: str
     order: list[str] = []
-    runner: int = 0
+    runner: int = UNREAD
     trace: str | None = None
 
     @property

@@ -34,7 +34,7 @@ class Node(NamedTuple):
     """A node that is alive: its number, and how many accelerators the cluster may give away."""
 
     id: str
-    accelerators: float = 0.0
+    accelerators: float
 
 
 class RayCluster:

@@ -55,7 +55,7 @@ class Measure:
     repeats : whether the item stands for a case that is repeated for a window, behind all others
     """
 
-    def __init__(self, session: Session, item: pytest.Function, settled: float = 0.0) -> None:
+    def __init__(self, session: Session, item: pytest.Function, settled: float) -> None:
         self._session = session
         self._item = item
         self._devices: list[Device] = []

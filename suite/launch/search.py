@@ -27,7 +27,7 @@ ShapeSearch = Callable[[Make], Shape]
 PART_OF_LONGEST = 0.25
 """Longest call in a search, as a part of the longest call permitted: a try needs several."""
 BRIEF = 1.0
-"""Seconds of a search in a session without a runner."""
+"""Seconds of a search in a session that is no pilot."""
 TRIES_HOPED_FOR = 200
 """Tries among which the time is divided; one whose calls are long takes more."""
 SHORTEST_TRY, LONGEST_TRY = 0.005, 0.1
@@ -72,7 +72,7 @@ class Searches:
     def _search(self, case: str, device: Device, make: Make) -> None:
         """Try shapes until the case's time is over, its earlier tries included."""
         tries, seconds, processors = self.tries[case], BRIEF, None
-        if self._spec.mode != "alone":
+        if self._spec.mode == "pilot":
             spent = (one.spent for name in self.tries if name != case for one in self.tries[name])
             seconds = (self._spec.plan.search_seconds - sum(spent)) / max(1, len(self.waiting))
         longest = PART_OF_LONGEST * self._spec.settings.longest_sample

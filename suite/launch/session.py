@@ -66,7 +66,7 @@ class Session:
         self.searches = Searches(self.spec, self.write)
         self.explorer = Explorer(spec.settings)
         self.deselected: list[pytest.Item] = []
-        self.position = max(0, len(spec.plan.cases) - len(spec.order))
+        self.position = len(spec.plan.cases) - len(spec.order)
         self.is_changed = False
         self._is_settled = spec.mode == "measure"  # by the plan
         self._gauge: Gauge | None = None

@@ -172,7 +172,7 @@ def keep_alive(connection: Connection) -> None:
         handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         options = {"TCP_KEEPIDLE": IDLE, "TCP_KEEPINTVL": INTERVAL, "TCP_KEEPCNT": PROBES}
-        options["TCP_USER_TIMEOUT"] = 1000 * (IDLE + PROBES * INTERVAL)
+        options["TCP_USER_TIMEOUT"] = round(1000 * GIVEN_UP)
         for name, value in options.items():
             if hasattr(socket, name):
                 handle.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

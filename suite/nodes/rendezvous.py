@@ -11,11 +11,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import monotonic, sleep
 
 import msgspec
 from msgspec import Struct
@@ -185,11 +185,10 @@ def _rendezvous() -> None:
         except dist.DistStoreError:
             sys.exit(f"node {number} did not come within {PATIENCE:.0f} s")
         nodes.append(msgspec.json.decode(messages.get(f"node {number}"), type=Node))
-    read = messages.add("read", 1)
-    until = monotonic() + PATIENCE
-    while here.opens_store and read < here.count and monotonic() < until:
-        sleep(0.05)  # the store ends with this process, and others still read
-        read = messages.add("read", 0)
+    messages.set(f"read {here.number}", "")
+    if here.opens_store:  # the store ends with this process, and others still read
+        with suppress(dist.DistStoreError):
+            messages.wait([f"read {number}" for number in range(here.count)], patience)
     sys.stdout.write(msgspec.json.encode(nodes).decode())
 
 

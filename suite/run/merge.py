@@ -14,7 +14,7 @@ from frobench.suite.machine import environment
 from frobench.suite.machine.sensors.cpu import CPU
 from frobench.suite.plan import CaseIdentity, Plan
 from frobench.suite.run import energy, telemetry
-from frobench.suite.run.planning import outcome
+from frobench.suite.run.planning import outcome, skipped
 from frobench.suite.run.telemetry import Line
 from frobench.suite.stored import store, types
 from frobench.suite.stored.differences import changed
@@ -112,8 +112,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
             if failed or record.case not in measured:
                 reasons.setdefault(record.case, record)
     for name in {case.fullname for case in plan.cases} - measured - reasons.keys():
-        reason = "the run ended before it"
-        reasons[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+        reasons[name] = skipped(name, "the run ended before it")
     return reasons
 
 

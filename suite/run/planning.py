@@ -74,8 +74,13 @@ def too_long(ran: Pairs, settings: Settings, startup: float, spent: float) -> di
             f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
             "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
         )
-        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+        refused[name] = skipped(name, reason)
     return refused
+
+
+def skipped(case: str, reason: str) -> Refused:
+    """Return that a run does without a case."""
+    return Refused(launch=0, case=case, status="skipped", reason=reason)
 
 
 def body_seconds(records: Sequence[Record]) -> float:
@@ -179,8 +184,8 @@ def choose_windows(
     ran: Pairs,
     why_no_counter: Mapping[str, str | None],
     settings: Settings,
-    startup: float = 0.0,
-    spent: float = 0.0,
+    startup: float,
+    spent: float,
 ) -> tuple[list[str], list[str], dict[str, str]]:
     """Choose cases for sustained rates and energy; return why other headline cases have no energy.
 
@@ -266,7 +271,7 @@ def admit(
             continue
         limit = format_seconds(settings.longest_sample)
         reason = f"takes {format_seconds(call)} a call, {OVER} {limit}{why}"
-        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+        refused[name] = skipped(name, reason)
     return [(c, admitted[c.fullname]) for c, _ in ran if c.fullname in admitted], refused
 
 

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.long
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
 CODE = '''"""What the engineer writes."""
 
-
 def multiply_often(matrix):
     for _ in range({steps}):
         product = matrix @ matrix
@@ -36,26 +35,20 @@ def multiply_often(matrix):
 BENCHMARK = '''"""How long does the engineer's own code take?"""
 
 from mine import multiply_often
-
 from frobench import Device, Measure, Work, cases, close_to
-
 
 @cases("quick", n=[64])
 def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
     """Multiply a matrix by itself, several times."""
     matrix = accelerator.uniform(n, n)
     exact = matrix.cpu().double() @ matrix.cpu().double()
-    measure(
-        lambda: multiply_often(matrix),
-        work=Work(items=1),
-        check=close_to(exact, 1e-3, "the product"),
-    )
+    check = close_to(exact, 1e-3, "the product")
+    measure(lambda: multiply_often(matrix), work=Work(items=1), check=check)
 '''
 BEFORE = CODE.format(steps=20)
 SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
-DEVICE = simulated(
-    {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
-)
+FAULTS = {"noise": 0.002, "jitter": 0.01}
+DEVICE = simulated({"virtual": True, "devices": 1, "launch": 70e-6, "faults": FAULTS})
 """Runs of a machine that differ so little are never called different by chance."""
 PATHS = os.pathsep.join([QUIET, DEVICE["PYTHONPATH"]])
 COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"', "pip": "true"}
@@ -64,10 +57,8 @@ COMMANDS = {"frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "
 
 def _commands(name: str) -> str:
     """Return what a step of the page's workflow runs."""
-    (block, line), *_ = re.findall(
-        rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE
-    )
-    return line or dedent(block)
+    (many, one), *_ = re.findall(rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE)
+    return one or dedent(many)
 
 
 def _start(mine: Path, commands: str) -> subprocess.Popen[str]:
@@ -114,9 +105,8 @@ def _changed(folder: Path, code: str) -> Path:
 def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Measure the base and two changes of it, as the workflow of the page does."""
     folder = tmp_path_factory.mktemp("engineer")
-    slower, equal = (
-        _changed(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
-    )
+    codes = {"slower": SLOWER, "equal": EQUAL}
+    slower, equal = (_changed(folder / name, code) for name, code in codes.items())
     both = f"({_commands('Measure the base')})\n{_commands('Measure the change')}"
     jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
     for code, said in map(_end, jobs):
@@ -143,9 +133,7 @@ def test_code_that_is_as_fast_passes(changes: dict[str, Path]) -> None:
     assert re.search(r"code measured: mine at (\w+) -> mine at (?!\1)", said)
 
 
-def test_another_torch_decides_nothing_unless_it_is_the_question(
-    tmp_path: Path, changes: dict[str, Path]
-) -> None:
+def test_another_torch_decides_only_when_asked(tmp_path: Path, changes: dict[str, Path]) -> None:
     slower = shutil.copytree(changes["slower"].parent, tmp_path / "slower") / "mine"
     (path,) = slower.glob("speed/new/*/*.json")
     run = store.read(path)  # as another torch would have stored it

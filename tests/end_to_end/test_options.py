@@ -65,11 +65,8 @@ def work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Mock:
     done = Mock(side_effect=KeyboardInterrupt)
     for name in ("run.runner.run", "run.pilot.collect", "fleet.fleet.measure", "doctor.examine"):
         monkeypatch.setattr(f"frobench.suite.{name}", done)
-    for name in (
-        "suite.history.history.history",
-        "suite.once.run_once",
-        "reports.site.build.build",
-    ):
+    others = ("suite.history.history.history", "suite.once.run_once", "reports.site.build.build")
+    for name in others:
         monkeypatch.setattr(f"frobench.{name}", done)
     return done
 
@@ -92,15 +89,11 @@ def takes(option: str, taken: list[str], refused: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("option", "taken", "refused"), TAKEN, ids=lambda value: str(value)[:20])
-def test_an_option_takes_what_it_can_and_refuses_its_neighbours(
-    option: str, taken: list[str], refused: list[str]
-) -> None:
+def test_options_take_only_what_they_can(option: str, taken: list[str], refused: list[str]) -> None:
     takes(option, taken, refused)
 
 
-def test_what_cannot_be_read_is_refused_by_the_verb_and_not_as_a_wrong_use(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_read_is_refused_by_the_verb_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)
     Path("FILE").touch()
     for words in ("validate FILE", "validate . FILE", "show FILE"):

@@ -24,12 +24,10 @@ Numbers in reverse order are sorted.
 
 import pytest
 
-
 def bench_mine(measure):
     """Sort numbers."""
     numbers = list(range(1000, 0, -1))
     measure(lambda: sorted(numbers))
-
 
 def bench_raises(measure):
     """Raise an error in the body."""
@@ -61,9 +59,7 @@ def engineer(tmp_path_factory: pytest.TempPathFactory) -> Engineer:
     return Engineer(tmp_path_factory.mktemp("engineer"))
 
 
-def test_what_needs_no_torch_is_measured_without_and_answers_are_left_out_without_pandas(
-    engineer: Engineer,
-) -> None:
+def test_all_is_measured_without_torch_and_not_answered_without_pandas(engineer: Engineer) -> None:
     assert engineer.ran.returncode == 1, engineer.ran.stderr  # one of the two cases fails
     assert "no answers here: " in engineer.ran.stderr
     assert " has no package pandas; " in engineer.ran.stderr

@@ -18,7 +18,6 @@ from tests.instruments.processes.project_files import planted
 
 BENCHMARK = '''"""How long does sorting take?"""
 
-
 def bench_mine(measure):
     """Sort numbers."""
     measure(lambda: sorted(range(1000)))

@@ -106,9 +106,7 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
         (1.1e12, (answers.NOT_CONCLUSIVE,), "1.1 to 4.0 TFLOP/s, in bursts (not conclusive)"),
     ],
 )
-def test_only_the_ends_are_shown_of_a_wide_interval(
-    low: float, doubts: tuple[str, ...], text: str
-) -> None:
+def test_a_wide_interval_shows_ends_alone(low: float, doubts: tuple[str, ...], text: str) -> None:
     (axis, *_) = plain.answers(store.read(EXAMPLE_RUN)).axes
     value = Estimate(3.7e12, low, 4.0e12, 7, 0.95)
     axis = replace(axis, value=value, unit="FLOP/s", remarks=("in bursts",), doubts=doubts)
@@ -123,9 +121,7 @@ def test_only_the_ends_are_shown_of_a_wide_interval(
         (["validate", EXAMPLE_RUN], "0", {"numpy", "pandas"}),
     ],
 )
-def test_a_file_is_read_without_what_takes_long_to_import(
-    arguments: list[object], ends: str, more: set[str]
-) -> None:
+def test_a_file_is_read_by_few_imports(arguments: list[object], ends: str, more: set[str]) -> None:
     source = (
         "import sys; from frobench.command import main\n"
         "try: main(sys.argv[1:])\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions over benchmarks that no pytest runs, and cases in them."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,6 +39,7 @@ def item(name: str = "bench_made_up.py::bench_body[cpu-16]", **parameters: objec
     """Return what stands for a case of a made-up benchmark."""
     return SimpleNamespace(
         nodeid=name,
+        path=Path(name.partition("::")[0]),
         stash=pytest.Stash(),
         module=SimpleNamespace(__name__="bench_made_up"),
         function=SimpleNamespace(__name__="bench_body"),
@@ -47,4 +49,4 @@ def item(name: str = "bench_made_up.py::bench_body[cpu-16]", **parameters: objec
 
 def case(session: Session, name: str = "bench_made_up.py::bench_body[cpu-16]") -> Measure:
     """Begin a case of a session."""
-    return Measure(session, item(name))
+    return Measure(session, item(name), settled=0.25)

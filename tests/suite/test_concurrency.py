@@ -18,15 +18,12 @@ from tests.instruments.runs.evidence import side_by_side
         ([[(0.0, 1.0)], []], 0.0),
     ],
 )
-def test_lanes_share_what_they_take_less_what_passes(
-    lanes: list[list[Interval]], seconds: float
-) -> None:
+def test_lanes_share_all_time_less_what_passes(lanes: list[list[Interval]], seconds: float) -> None:
     assert shared(lanes) == pytest.approx(seconds)
 
 
 def test_what_can_be_shared_is_all_but_the_longest_lane() -> None:
-    assert shareable([3.0, 1.0]) == 1.0
-    assert shareable([2.0, 2.0, 2.0]) == 4.0
+    assert (shareable([3.0, 1.0]), shareable([2.0, 2.0, 2.0])) == (1.0, 4.0)
     assert union([(5.0, 6.0), (0.0, 2.0), (1.0, 3.0)]) == 4.0
 
 

@@ -18,12 +18,10 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def begun(case: str) -> Begun:
-    return Begun(launch=0, case=case, at=1.0)
+    return Begun(launch=0, case=case, at=1.0, settled=0.0)
 
 
-def test_what_was_measured_is_on_the_disk_before_the_next_case_begins(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_measured_cases_are_synced_first(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
     journal.write(begun("a"))
@@ -43,9 +41,7 @@ def test_a_half_line_is_not_news_until_it_is_whole(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("left", range(1, 30, 4))
-def test_mending_cuts_a_half_line_off_so_that_the_next_is_whole(
-    journal: Journal, left: int
-) -> None:
+def test_mending_cuts_a_half_line_off_so_the_next_is_whole(journal: Journal, left: int) -> None:
     journal.write(begun("a"))
     with journal.path.open("ab") as file:
         file.write(journal.path.read_bytes()[:left])

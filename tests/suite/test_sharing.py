@@ -134,13 +134,6 @@ def test_names_are_found_where_others_may_have_written_and_in_no_name_of_a_case(
         assert any(where.startswith(f"$.frobench.environment.{place}.") for where in loud)
 
 
-def test_what_is_kept_in_results_names_nobody() -> None:
-    files = store.find([ROOT / "results"])
-    assert files
-    for file in files:
-        assert [*personal_data.disclosures(json.loads(file.read_bytes()))] == [], file
-
-
 def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
     content = json.loads(store.encode(made()))
     content["frobench"]["operator"] = {"mail": "jane@example.org"}

@@ -33,9 +33,8 @@ def test_the_interval_is_wider_where_launches_resemble_the_ones_before() -> None
     assert resemblance(mixed) == resemblance([1.0] * 9) == 0
     dependent, independent = estimate(slow_then_fast), estimate(mixed)
     assert dependent.value == independent.value == 10
-    for wide, narrow in zip(
-        *((one.low, one.high) for one in (dependent, independent)), strict=True
-    ):
+    ends = ((one.low, one.high) for one in (dependent, independent))
+    for wide, narrow in zip(*ends, strict=True):
         assert (wide or 0) - 10 == pytest.approx((1 + 0.75 * 104 / 165) * ((narrow or 0) - 10))
 
 
@@ -50,9 +49,7 @@ def test_the_interval_is_wider_where_launches_resemble_the_ones_before() -> None
         (20, 18.695425, 304.251792),
     ],
 )
-def test_the_same_launches_have_the_same_interval_in_every_version(
-    launches: int, low: float, high: float
-) -> None:
+def test_intervals_are_the_same_in_every_version(launches: int, low: float, high: float) -> None:
     found = estimate([launch**2 for launch in range(1, launches + 1)])
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6)
 
@@ -87,9 +84,7 @@ def test_the_p_value_is_that_of_the_exact_mann_whitney_test(base: int, new: int)
 
 @pytest.mark.parametrize("grain", [None, 0.02])
 @pytest.mark.parametrize("pairs", [False, True])
-def test_the_p_value_is_small_exactly_where_the_interval_excludes_one(
-    grain: float | None, *, pairs: bool
-) -> None:
+def test_p_is_small_just_where_the_interval_excludes_1(grain: float | None, *, pairs: bool) -> None:
     random = np.random.default_rng(0)
     outcomes = set()
     for _ in range(300):
@@ -130,9 +125,7 @@ def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_la
         (compare_pairs([0.99, 0.995, 1.0, 1.005, 1.01, 1.0]), 0.021914),
     ],
 )
-def test_the_same_launches_have_the_same_smallest_change_in_every_version(
-    compared: Comparison, change: float
-) -> None:
+def test_the_smallest_change_is_equal_in_every_version(compared: Comparison, change: float) -> None:
     assert compared.smallest_change == pytest.approx(change, abs=1e-6)
 
 
@@ -202,14 +195,11 @@ TIMES = some.floats(1e-9, 1e3)
 """Seconds of calls."""
 ENOUGH = some.lists(TIMES, min_size=6, max_size=20)
 """As many launches as an interval needs."""
-FEW = some.lists(TIMES, min_size=1, max_size=5)
 UNITS = some.sampled_from(["s", "FLOP/s", "B/s", "W", "", RATIO])
 
 
 @given(some.lists(some.lists(TIMES, max_size=4), min_size=1, max_size=8))
-def test_launches_keep_their_places_and_those_without_samples_have_no_median(
-    launches: list[list[float]],
-) -> None:
+def test_launches_keep_places_and_empty_ones_have_no_median(launches: list[list[float]]) -> None:
     data, counts = [s for launch in launches for s in launch], [*map(len, launches)]
     for launch, median in zip(launches, launch_medians(data, counts), strict=True):
         assert median is None if not launch else min(launch) <= (median or 0) <= max(launch)
@@ -234,9 +224,7 @@ def test_numbers_of_either_sign_have_intervals_that_mirror_each_other(values: li
 
 
 @given(TIMES, some.integers(6, 30))
-def test_equal_launches_have_an_interval_without_width_and_are_the_same(
-    value: float, launches: int
-) -> None:
+def test_equal_launches_have_no_width_and_are_the_same(value: float, launches: int) -> None:
     equal = [value] * launches
     assert estimate(equal) == Estimate(value, value, value, launches)
     for compared in (compare_values(equal, equal), compare_pairs([1.0] * launches)):
@@ -245,10 +233,8 @@ def test_equal_launches_have_an_interval_without_width_and_are_the_same(
         assert (compared.smallest_change or 1) <= verdicts.SAME + 1e-9
 
 
-@given(FEW, ENOUGH)
-def test_fewer_than_six_launches_have_no_interval_and_resolve_nothing(
-    few: list[float], many: list[float]
-) -> None:
+@given(some.lists(TIMES, min_size=1, max_size=5), ENOUGH)
+def test_too_few_launches_have_no_interval_or_verdict(few: list[float], many: list[float]) -> None:
     assert (estimate(few).low, estimate(few).launches) == (None, len(few))
     values = (compare_values(few, many), compare_values(many, few))
     for compared in (*values, compare_pairs([*few, None])):
@@ -284,9 +270,7 @@ def test_what_is_no_time_is_an_error(values: list[float], bad: float) -> None:
 
 
 @given(some.floats(1e-8, 1e14), some.floats(1e-6, 3), some.floats(0, 3), UNITS)
-def test_scripts_spell_estimates_to_the_digit_as_the_terminal_does(
-    value: float, below: float, above: float, unit: str
-) -> None:
+def test_scripts_spell_as_terminals_do(value: float, below: float, above: float, unit: str) -> None:
     seen = Estimate(value, value * (1 - below), value * (1 + above), 8)
     spell = "([value, low, high], unit) => units.parts({ value, low, high }, unit).join(' ')"
     shown = script.call(spell, [seen.value, seen.low, seen.high], unit)
@@ -295,6 +279,5 @@ def test_scripts_spell_estimates_to_the_digit_as_the_terminal_does(
 
 @given(some.floats(1e-8, 1e14) | some.integers(0, 10**9), UNITS)
 def test_scripts_spell_numbers_to_the_digit_as_the_terminal_does(value: float, unit: str) -> None:
-    assert script.call("(value, unit) => units.value(value, unit)", value, unit) == format_value(
-        value, unit
-    )
+    shown = script.call("(value, unit) => units.value(value, unit)", value, unit)
+    assert shown == format_value(value, unit)

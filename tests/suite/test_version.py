@@ -12,37 +12,29 @@ from tests.instruments.processes.alone import BENCHMARKS, load
 STORED = Path(__file__).parent / "versions.txt"
 """The version of each benchmark: a change of one parts its later results from all earlier ones."""
 
-SOURCE = '''
-"""Is it quick?"""
+SOURCE = '''"""Is it quick?"""
 import torch
 from helping import FACTOR as factor, help_it
 SIZE = 4
 OTHER = 5
-
 def helper():
     return SIZE
-
 def unrelated():
     return OTHER
-
 def bench_it(measure):
     """Do it."""
     measure(lambda: torch.ones(factor * help_it(helper())))
 '''
-HELPING = '''
-"""Helps."""
+HELPING = '''"""Helps."""
 import math
 from frobench import Work
 FACTOR = 2
 OTHER = 3
-
 def help_it(size):
     """Help."""
     return more(size)
-
 def more(size):
     return size + 1
-
 def unrelated():
     return OTHER
 '''
@@ -70,17 +62,13 @@ def version_of(source: str, helping: str = HELPING, *, runs: bool = True) -> str
         ("OTHER = 3", "OTHER = 4", False),
     ],
 )
-def test_it_changes_with_what_the_body_uses_and_with_no_words_or_other_code(
-    old: str, new: str, *, changes: bool
-) -> None:
+def test_it_changes_with_what_a_body_uses_and_no_more(old: str, new: str, *, changes: bool) -> None:
     assert old in SOURCE + HELPING
     changed = version_of(SOURCE.replace(old, new), HELPING.replace(old, new))
     assert (changed != version_of(SOURCE)) is changes
 
 
-WORKING = """
-
-def bench_it(measure):
+WORKING = """def bench_it(measure):
     work = Work(bytes=4{path})
     measure(lambda: SIZE, work=work{control})
 """
@@ -107,9 +95,7 @@ def test_it_does_not_change_with_what_only_the_checks_read() -> None:
         ("from suite import Work", True),  # as benchmarks were written before
     ],
 )
-def test_it_changes_with_a_helper_for_benchmarks_and_not_with_code_that_is_measured(
-    imports: str, *, changes: bool
-) -> None:
+def test_it_changes_with_helpers_and_not_with_code_measured(imports: str, *, changes: bool) -> None:
     helper = HELPING.replace("import math\nfrom frobench import Work", imports)
     changed = helper.replace("return more(size)", "return more(2 * size)")
     before, after = (version_of(SOURCE, text, runs=False) for text in (helper, changed))

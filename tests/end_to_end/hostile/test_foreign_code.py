@@ -17,7 +17,6 @@ BENCHMARK = '''"""How long does it take?"""
 import mylib
 from frobench import Measure, Work, cases
 
-
 @cases("quick", n=[1])
 def bench_it(measure: Measure, n: int) -> None:
     """Do it."""

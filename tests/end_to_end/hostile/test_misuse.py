@@ -36,9 +36,7 @@ LAZY = "the body returned a generator or coroutine, whose code has not run; run 
         ("", 2, "no case of the profile standard in"),
     ],
 )
-def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
-    tmp_path: Path, source: str, code: int, message: str
-) -> None:
+def test_one_line_says_where_it_fails(tmp_path: Path, source: str, code: int, message: str) -> None:
     planted(tmp_path, {"mine/bench_mine.py": HEAD + source})
     benchmarks = ("--benchmarks", "mine", "--devices", "cpu")
     shown = frobench("list", *benchmarks, folder=tmp_path)

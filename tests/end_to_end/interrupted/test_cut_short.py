@@ -3,6 +3,7 @@
 
 import signal
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from frobench.suite.checks.plausibility import launch_beyond_run
 from frobench.suite.errors import CannotRunError, Interrupted
 from frobench.suite.plan import Plan
 from frobench.suite.run import unfinished
+from frobench.suite.run.runner import Interruptions
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
@@ -77,9 +79,7 @@ def test_a_run_that_finds_the_disk_full_says_so_and_can_be_resumed(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("unjudged")
-def test_a_killed_run_is_the_same_run_when_it_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_run_is_resumed_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unfinished, "ABANDONED_SECONDS", -1.0)
 
     def kill(results: Path, number: int) -> bool:
@@ -106,6 +106,18 @@ def test_a_killed_run_is_the_same_run_when_it_is_resumed(
         return True
 
     at_every_change(tmp_path, kill)
+
+
+def test_an_interruption_is_raised_again_until_what_is_finished_is_stored() -> None:
+    timer = partial(signal.getitimer, signal.ITIMER_REAL)
+    with Interruptions() as interruptions:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)  # so soon it is ignored
+        assert 4 < timer()[0] <= 5
+        interruptions.hold()
+        signal.raise_signal(signal.SIGHUP)
+        assert timer() == (0.0, 0.0)
 
 
 def test_a_run_saves_what_is_finished_however_often_it_is_interrupted(tmp_path: Path) -> None:

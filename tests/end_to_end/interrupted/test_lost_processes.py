@@ -5,15 +5,18 @@ import signal
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from frobench.suite.journal import Journal, Record, Stopped
+from frobench.suite.journal import Begun, Imported, Journal, Record, Refused, Stopped, Tried
+from frobench.suite.kit.search_strategy import Shape, Try
 from frobench.suite.plan import LaunchSpec
 from frobench.suite.profiles import settings_for
-from frobench.suite.run import unfinished
+from frobench.suite.run import launches, unfinished
 from frobench.suite.run.launches import MISUSED, LaunchProcess
 from frobench.suite.stored.machine_identity import short_name
 from frobench.suite.stored.types import Run
@@ -45,6 +48,7 @@ class Lost(Launch):
         journal = Journal(Path(self.spec.journal))
         for record in islice(self.records(), self.records_before):
             journal.write(record)
+        self._log.write(b"".join(b"%d\n" % line for line in range(16)))
         return self.code
 
 
@@ -76,18 +80,23 @@ def test_an_expression_that_pytest_collects_but_cannot_read_is_misused(tmp_path:
 
 def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
     with made_up(lost(times=2)):
-        with pytest.raises(CutShortError, match="1 lost 2 processes in a row before a case ended"):
+        with pytest.raises(CutShortError, match="launch 1 lost 2 processes in a row") as ended:
             run(tmp_path)
+        assert str(ended.value).split("\n")[1:] == [*map(str, range(1, 16))]
         assert run(tmp_path, resume="last")[1].frobench.complete
+
+
+def test_a_launch_may_lose_few_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launches, "TRIES", 1)
+    with made_up(lost(records_before=2)), pytest.raises(CutShortError, match=r"^launch 1 lost 1 "):
+        run(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("records_before", "message"),
     [(0, "collected .its process was ended by SIGKILL."), (2, "the pilot lost 2 processes to")],
 )
-def test_a_pilot_that_is_killed_again_ends_the_run(
-    tmp_path: Path, records_before: int, message: str
-) -> None:
+def test_a_pilot_killed_twice_ends_a_run(tmp_path: Path, records_before: int, message: str) -> None:
     twice = lost(mode="pilot", records_before=records_before, times=2)
     with made_up(twice), pytest.raises(CannotRunError, match=message):
         run(tmp_path)
@@ -165,13 +174,49 @@ def test_a_run_of_an_older_version_is_not_resumed_and_it_is_said_what_to_do(tmp_
     assert (folder / "plan.json").read_text() == text
 
 
+QUICK = settings_for("quick", ["cpu"], budget=1)
+BEGUN = Begun(launch=0, case="a", at=100.0, settled=0.0)
+TRIED = Tried(case="a", attempt=Try(Shape(1, 2, 3), 1.0, 1.0))
+HUNG = "did not end within its deadline of 5 s"
+FAILED = Refused(launch=0, case="a", status="failed", reason=HUNG, fatal=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "last"),
+    [
+        ({}, 180.5, []),
+        ({100: Imported(launch=0, inside=1)}, 280.5, []),
+        ({100: BEGUN}, 105.5, [FAILED]),
+        ({100: BEGUN, 104: TRIED, 108: TRIED}, 113.5, [FAILED]),
+        ({100: BEGUN, 104: made_up_records.measured("a")}, 284.5, []),
+    ],
+)
+def test_a_case_has_its_deadline_and_a_launch_three_minutes_between_two(
+    said: dict[int, Record], ends: float, last: list[Record], tmp_path: Path
+) -> None:
+    now, journal, heard = [0.0], Journal(tmp_path / "launches.jsonl"), list[Record]()
+
+    def sleep(_: float) -> None:
+        now[0] += 0.5
+        if now[0] in said:
+            journal.write(said[int(now[0])])
+
+    spec = replace(made_up_records.spec("measure", QUICK), journal=str(journal.path))
+    with made_up(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launches, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+        process = Mock(pid=made_up_launches.PID, poll=lambda: None)
+        patch.setattr("subprocess.Popen", lambda *_, **__: process)
+        launch = LaunchProcess(spec, deadline=lambda _: 5.0)
+        assert launch.watch(Journal(journal.path), heard.append) == (0 if last else None)
+    assert (now, heard) == ([ends], [*said.values(), *last])
+
+
 @pytest.mark.long
 def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_path: Path) -> None:
     fine = "tricky/bench_tricky.py::bench_fine[cpu-8]"
-    settings = settings_for("quick", ["cpu"], budget=1)
     planned = replace(identity("bench_fine[cpu-8]"), fullname=fine, version="another")
     spec = LaunchSpec(
-        plan=made_up_records.plan(settings, benchmarks=str(TRICKY), cases=[planned]),
+        plan=made_up_records.plan(QUICK, benchmarks=str(TRICKY), cases=[planned]),
         mode="measure",
         journal=str(tmp_path / "launches.jsonl"),
         order=[fine, f"{fine.partition('::')[0]}::bench_gone[cpu]"],

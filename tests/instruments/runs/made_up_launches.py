@@ -105,7 +105,7 @@ class Launch:
         for name in NAMES:
             case = identity(name).fullname
             if not self.spec.order or case in self.spec.order:
-                yield Begun(launch=self.spec.launch, case=case, at=monotonic())
+                yield Begun(launch=self.spec.launch, case=case, at=monotonic(), settled=0.0)
                 yield measured(self.spec.launch, name, next(self._clock) / 1e9)
 
 

@@ -11,16 +11,13 @@ from frobench.suite.stored.types import Settings, Work
 
 _MEASURED = Measured(
     launch=0,
-    case="",
     order=1,
     samples=[1.0],
-    iterations=1,
-    warmup=0.0,
     sampled=1.0,
     work=Work(),
-    check=None,
-    parts={},
-    peak_bytes=None,
+    control=False,
+    wall_seconds=0.0,
+    in_a_row=True,
 )
 
 
@@ -53,6 +50,8 @@ def plan(settings: Settings, **changed: Any) -> Plan:  # noqa: ANN401 - as the p
         "started": "2026-01-01T00:00:00+00:00",
         "seed": 1,
         "benchmarks": "",
+        "disturbed": False,
+        **dict.fromkeys(("plan_seconds", "body_seconds", "launch_seconds"), 0.0),
     }
     return Plan(**given | changed, settings=settings)
 

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,15 +22,14 @@ from frobench.suite.errors import CannotRunError
 from frobench.suite.fleet import on_node, ray_cluster
 from frobench.suite.fleet.fleet import FleetRequest, ordered
 from frobench.suite.fleet.on_node import Order, Said
-from frobench.suite.fleet.ray_cluster import RayCluster, look_for, named, shared_names
+from frobench.suite.fleet.ray_cluster import Node, RayCluster, look_for, named, shared_names
 from frobench.suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.project_files import planted
 
 PATIENCE = 60.0
 """Seconds that a process may take to do what it does at once, on a busy machine."""
-RUN = """
-import pathlib, signal, sys, time
+RUN = """import pathlib, signal, sys, time
 from frobench.suite.run.lock import machine_lock
 def interrupted(*_):
     pathlib.Path("interrupted").touch()
@@ -145,8 +145,7 @@ def test_threads_and_hidden_devices_that_ray_sets_do_not_reach_the_run() -> None
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux binds a process to its parent")
 def test_no_run_outlives_the_task_that_started_it(tmp_path: Path) -> None:
-    code = f"""
-import sys, tempfile
+    code = f"""import sys, tempfile
 from frobench.suite.fleet import on_node
 tempfile.gettempdir = lambda: {str(tmp_path)!r}
 on_node.BOUND = {BOUND!r}
@@ -200,7 +199,8 @@ def names(*nodes: dict[str, Any], shared: set[str] | None = None) -> dict[str, s
 
 def test_a_node_has_the_name_that_it_was_given_or_that_of_its_host() -> None:
     given, unnamed = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", host="gpu-2")
-    assert names(given, unnamed) == {"1": "a", "2": "gpu-2"}
+    given["Resources"]["GPU"] = 8.0
+    assert named([unnamed, given], set()) == {"a": Node("1", 8.0), "gpu-2": Node("2", 0.0)}
 
 
 def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_numbers() -> None:
@@ -218,6 +218,12 @@ def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
 
 
-def test_ray_client_is_refused() -> None:
+def test_an_address_is_tried_and_ray_client_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for address in ("auto", "host:port", f":{port}", f"127.0.0.1:{port}"):
+            look_for(address)
+    with pytest.raises(ConnectionRefusedError):
+        look_for(f"[127.0.0.1]:{port}")
     with pytest.raises(ValueError, match="--address auto or HOST:PORT"):
         look_for("ray://10.0.0.1:10001")

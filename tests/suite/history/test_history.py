@@ -46,6 +46,7 @@ REAL_POPEN = subprocess.Popen
 NOISE = 0.01
 NUMBERS = count()
 DATE = "2026-01-01T00:00:00Z"
+DIFFER = "the benchmarks differ between the ends of the range"
 
 
 class Commit(Launch):
@@ -107,11 +108,11 @@ def project(folder: Path, *texts: str) -> Path:
     return tree
 
 
-def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
-    """Search the history of a project; without revisions, all of it."""
+def searched(tree: Path, named: str = "", launches: int = 10, out: Quiet | None = None) -> History:
+    """Search the history of a project; without a range, all of it."""
     first = git(tree, "rev-list", "--max-parents=0", "HEAD")
     wanted = HistoryRequest(
-        range=revisions or f"{first}..main",
+        range=named or f"{first}..main",
         results=tree.parent / "results",
         benchmarks=tree / "benchmarks",
         launches=launches,
@@ -120,7 +121,7 @@ def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
         seed=1,
     )
     with made_up_commits(tree), Interruptions() as interruptions:
-        return history(wanted, Quiet(), interruptions)
+        return history(wanted, out or Quiet(), interruptions)
 
 
 @contextmanager
@@ -158,15 +159,11 @@ def slower(tmp_path_factory: pytest.TempPathFactory) -> Searched:
     return tree, searched(tree)
 
 
-def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
-    slower: Searched,
-) -> None:
+def test_the_slower_commit_is_named_after_those_that_cannot_be_measured(slower: Searched) -> None:
     _, done = slower
     commits = done.commits
-    skipped, sentence, following = said(done)
-    assert skipped == (
-        f'skipped: {commits[4].short} "Commit 4": bench_it.py:1: ImportError: no mylib'
-    )
+    first, sentence, following = said(done)
+    assert first == f'skipped: {commits[4].short} "Commit 4": bench_it.py:1: ImportError: no mylib'
     assert re.fullmatch(
         f'one\\[cpu\\] became slower between {commits[3].short} and {commits[5].short} "Commit 5": '
         r"it takes 1\.(09|10|11)\d?. \[1\.\d+, 1\.\d+\] as long\. "
@@ -187,6 +184,8 @@ def test_each_commit_that_was_measured_is_stored_with_its_facts(slower: Searched
         if stored.frobench.project == Project(name="mylib", id=one.id, time=DATE, dirty=False)
     }
     names = {stored.frobench.run for stored in runs}
+    pilots = [(one.frobench.plan_seconds, one.frobench.plan_body_seconds) for one in runs]
+    assert pilots[1:] == [(0, 0)] * (len(runs) - 1)  # the first commit's is for all
     for stored in runs:
         assert {stored.frobench.run, *(stored.frobench.beside or [])} == names
         assert stored.frobench.complete
@@ -221,9 +220,8 @@ def test_a_case_that_fails_at_an_end_of_the_range_is_named_and_exits_3(
     tree = project(tmp_path, *texts)
     done = searched(tree)
     failed = done.commits[at].short
-    assert [*history_words.refusals(done)] == [
-        f"failed in {failed}: one[cpu]: RuntimeError: broken"
-    ]
+    refused = f"failed in {failed}: one[cpu]: RuntimeError: broken"
+    assert [*history_words.refusals(done)] == [refused]
     assert exit_code(done.comparison) == 3
     assert {name for name, *_ in rows(done)} == {"two[cpu]"}
 
@@ -267,6 +265,7 @@ ELSEWHERE = "mylib was imported from /elsewhere, "
             f"{ELSEWHERE}.* name its folder in the commit: `--path python ",
         ),
         (["1e-3"] * 2, "main..main", "no commit is in it"),
+        (["1e-3"] * 2, "main", "no commit comes before [0-9a-f]{9}$"),
         (["1e-3"] * 2, "nowhere..main", "git says: "),
     ],
 )
@@ -281,8 +280,17 @@ def test_a_range_without_commits_or_with_an_end_that_cannot_be_measured_is_refus
 
 
 def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> None:
-    tree = project(tmp_path, "1e-3", "1e-3", "missing", "1.2e-3")
-    done = searched(tree)
+    tree, reporter = project(tmp_path, "1e-3", "1e-3", "missing"), Quiet()
+    commit(tree, "Last", mylib="1.2e-3\n", **{"benchmarks/bench_it": "it = 1\n"})
+    (tree / "mylib.py").write_text("9")
+    done = searched(tree, out=reporter)
+    first, last = done.commits[0].short, done.commits[-1].short
+    assert reporter.lines[:4] == [
+        f"3 commits after {first}",
+        f"{DIFFER} (benchmarks/bench_it.py); every commit is measured by those of the working tree",
+        "the project has uncommitted changes, which are not measured",
+        f"{first} beside {last}: 10 launches each",
+    ]
     assert "nothing was imported from mylib at " in said(done)[0]
     assert [*done.findings.broken] == [2]
 
@@ -299,10 +307,16 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
     tree = project(tmp_path, "good", "bad")
     good, bad = commits_of(tree, "main~1..main")
     build = "grep -q good mylib.py && touch built || { echo no recipe; exit 2; }"
+    (tree / "conftest.py").touch()
+    with pytest.raises(CannotRunError, match="holds the code that it measures; put"):
+        WorkTrees(tree, tree.parent, build)
     with WorkTrees(tree, tree / "benchmarks", build) as trees:
+        copy, names = trees.benchmarks(), {"benchmarks", "bench_it.py", "conftest.py"}
+        assert {path.name for path in copy.parent.rglob("*")} == names
         lines: list[str] = []
         made = trees.at(good, lines.append)
         assert (made / "built").exists()
+        assert trees.sources(made) == [str(made)]  # there is no folder `src`
         assert trees.at(good, lines.append) == made
         assert lines == [f"building {good.short}"]
         with pytest.raises(CannotRunError, match="--build ended with 2: no recipe"):
@@ -314,7 +328,6 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
 BENCH = '''"""How long does it take?"""
 import mylib
 from frobench import Device, Measure, Work, cases, close_to
-
 
 @cases("quick", n=[10])
 def bench_one(measure: Measure, device: Device, n: int) -> None:
@@ -376,14 +389,11 @@ def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
     assert (culprit.before, culprit.at) == (5, 6)
     assert commits.pairs == [(0, 8, LAUNCHES), (0, 4, 6), (0, 6, 6), (0, 5, 6), (5, 6, LAUNCHES)]
     assert culprit.ratio is not None
-    assert culprit.ratio.launches == LAUNCHES
-    assert culprit.ratio.value == pytest.approx(1.1, rel=0.02)
+    assert (culprit.ratio.launches, culprit.ratio.value) == (LAUNCHES, pytest.approx(1.1, rel=0.02))
 
 
 @pytest.mark.parametrize(("ratio", "at", "launches"), [(1.03, 6, 17), (1.04, 6, 12), (0.96, 3, 20)])
-def test_a_small_change_takes_more_launches_a_step_but_at_most_twice_as_many(
-    ratio: float, at: int, launches: int
-) -> None:
+def test_small_changes_take_up_to_twice_the_launches(ratio: float, at: int, launches: int) -> None:
     commits = MadeUpCommits({"slow": step(COMMITS, at, ratio)})
     found(commits)
     assert [each for *_, each in commits.pairs[1:-1]] == [launches] * 3
@@ -405,5 +415,4 @@ def test_commits_that_are_found_share_the_false_alarms_of_one() -> None:
         culprits = found(MadeUpCommits(times), launches).culprits
         return [culprit.ratio is not None for culprit in culprits]
 
-    assert confirmed(one=one) == [True]
-    assert confirmed(one=one, other=other) == [False, False]
+    assert (confirmed(one=one), confirmed(one=one, other=other)) == ([True], [False, False])

@@ -137,6 +137,7 @@ def test_what_is_as_large_as_a_shape_without_memory_is_not_tried() -> None:
 
 
 CPU = Device("cpu")
+LAUNCH = "frobench.suite.launch.search"
 SETTINGS = Settings(
     profile="standard", longest_sample=0.2, case_seconds=0.5, budget=10.0, devices=["cpu"]
 )
@@ -152,6 +153,29 @@ def make(_: Shape) -> Callable[[], None]:
     return lambda: None
 
 
+@pytest.mark.parametrize(
+    ("given", "call", "calls", "lower_quartile"),
+    [
+        (60.0, 0.021, 5, 1.047),  # a tenth of a second
+        (60.0, 0.2, 3, 1.048),  # at least three calls
+        (60.0, 1e-4, 30, 1.028),  # at most thirty
+        (4.0, 4e-3, 5, 1.047),  # a part of the given time
+        (0.5, 1e-3, 5, 1.047),  # no less than five milliseconds
+    ],
+)
+def test_a_try_takes_a_part_of_the_time(
+    given: float, call: float, calls: int, lower_quartile: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [9.0, *(call * (1.05 - number / 1000) for number in range(40))]  # the first is slow
+    sample = MagicMock(side_effect=times)
+    monkeypatch.setattr(f"{LAUNCH}.Sampler", lambda *_: MagicMock(sample=sample))
+    monkeypatch.setattr(f"{LAUNCH}.proposal", MagicMock(side_effect=[Shape(64, 64, 64), None]))
+    some, journal = searches(search_seconds=given)
+    some.find("a", CPU, make)
+    assert sample.call_count == 1 + calls
+    assert journal[0].attempt.seconds == pytest.approx(lower_quartile * call)
+
+
 def test_what_is_known_is_not_searched_for() -> None:
     known = Search(shape=[64, 128, 256], shapes=9, seconds=1.0, runner_up=0.9)
     some, journal = searches(searched={"a": known})
@@ -164,7 +188,7 @@ def test_cases_share_the_time_and_leave_what_they_do_not_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     once = MagicMock(side_effect=[Shape(64, 64, 64), None] * 3)  # every search ends after a try
-    monkeypatch.setattr("frobench.suite.launch.search.proposal", once)
+    monkeypatch.setattr(f"{LAUNCH}.proposal", once)
     some, journal = searches(search_seconds=60.0)
     some.waiting = {*"abcd"}
     some.waiting.discard("d")  # it cannot be measured here

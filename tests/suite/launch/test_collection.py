@@ -24,9 +24,7 @@ SIZES = {0: [], 1: [], 2: [2], 3: [2, 3], 4: [2, 4], 6: [2, 4, 6], 8: [2, 4, 8],
 
 
 @pytest.mark.parametrize(("accelerators", "sizes"), SIZES.items())
-def test_groups_are_of_two_and_all_and_where_there_is_time_of_the_powers_between(
-    accelerators: int, sizes: list[int]
-) -> None:
+def test_groups_are_of_two_of_all_or_of_powers_between(accelerators: int, sizes: list[int]) -> None:
     assert group_sizes(accelerators, "rigorous") == sizes
     few = sorted({*sizes[:1], *sizes[-1:]})
     assert group_sizes(accelerators, "quick") == group_sizes(accelerators, "standard") == few
@@ -128,10 +126,8 @@ def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
     words = cases("quick", words=[10, 100])
     axes, rows = collected(["words"], settings_for("quick", ["cpu"]), words)
     assert axes == ["words"]
-    assert [(row.values, row.id, row.marks) for row in rows] == [
-        ((10,), "10", []),
-        ((100,), "100", []),
-    ]
+    made = [((10,), "10", []), ((100,), "100", [])]
+    assert [(row.values, row.id, row.marks) for row in rows] == made
     _, rows = collected(["words"], settings_for("quick", ["cuda:0"]), words)
     reasons = [mark.args for row in rows for mark in row.marks]
     assert reasons == [("the CPU is not measured",)] * 2

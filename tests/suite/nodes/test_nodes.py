@@ -4,12 +4,14 @@
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.metadata import version
+from multiprocessing.connection import Connection
 from pathlib import Path
 from unittest.mock import MagicMock, Mock, call
 
@@ -91,6 +93,11 @@ def test_nodes_meet_at_a_store_that_the_first_one_can_open(tmp_path: Path) -> No
         assert [*pool.map(meetings.meet, places, nodes)] == [Meeting(nodes)] * 2
 
 
+def test_the_first_node_of_each_machine_holds_its_lock() -> None:
+    meeting = Meeting([NODE, NODE, replace(NODE, machine="there"), NODE])
+    assert [meeting.holds_lock(number) for number in range(4)] == [True, False, True, False]
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_only_node_of_a_job_measures_as_a_single_machine(
     count: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -138,9 +145,7 @@ def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
     assert ended == [agents.DONE]
 
 
-def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_node_refuses_for_its_own_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
     with (
         machine_lock(),
@@ -154,6 +159,13 @@ def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(
 def hold(node: Node) -> None:
     with holding_nodes(Meeting([NODE, node])):
         pass
+
+
+def test_a_node_serves_no_longer_than_its_runner_is_there() -> None:
+    with served() as (node, ended), agents.reach(node, 1) as gone:
+        gone.send(["hold"])
+        assert gone.recv() is None
+    assert ended == [None]
 
 
 def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:
@@ -202,6 +214,17 @@ def test_the_first_node_measures_with_the_others_which_say_how_it_ended(
     assert ended == [(0, "node 1: over\n", False), (130, "", True)]
     assert [made[name].call_args.args[0].number for name in ("take_part", "coordinating")] == [1, 0]
     assert (made["take_part"].call_args.kwargs["wait"] is not None) is waits
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere some of the options are missing")
+def test_a_connection_that_leads_nowhere_breaks_within_half_a_minute() -> None:
+    with socket.socket() as handle, Connection(os.dup(handle.fileno())) as connection:
+        agents.keep_alive(connection)
+        assert handle.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        names = ("NODELAY", "KEEPIDLE", "KEEPINTVL", "KEEPCNT", "USER_TIMEOUT")
+        options = [getattr(socket, f"TCP_{name}") for name in names]
+        found = [handle.getsockopt(socket.IPPROTO_TCP, option) for option in options]
+    assert found == [1, 10, 5, 3, 25_000]
 
 
 HALVES = "cpu/0+cpu/1"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A label tells machines of one kind apart, and nobody can read the machine's name from it."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ def test_a_name_gives_one_label_in_a_folder_and_another_in_the_next(tmp_path: Pa
     assert first != label_of("gpu-node-18", here)
     assert first != label_of("gpu-node-17", there)
     copy.mkdir()
-    (copy / KEY).write_bytes(key(here))
-    assert first == label_of("gpu-node-17", copy)
+    (copy / KEY).write_bytes(key(here) + b"\n")
+    digest = hashlib.blake2b(b"gpu-node-17", key=key(here), digest_size=32).hexdigest()
+    assert first == label_of("gpu-node-17", copy) == digest[:10]
+    assert len(key(here)) == 32
     assert KEY.startswith(".")  # neither git nor what reads stored runs finds it
     assert store.find([tmp_path]) == []
 

@@ -11,7 +11,7 @@ from frobench.suite.profiles import settings_for
 from frobench.suite.run import energy
 from frobench.suite.run.merge import merge
 from frobench.suite.run.telemetry import Line, Reading
-from frobench.suite.stored.types import Check, Energy, Project, Run, Work
+from frobench.suite.stored.types import Check, Energy, Launch, Project, Run, Work
 from tests.instruments.runs import factory_machine, made_up_records
 from tests.instruments.runs.made_up_records import identity, measured
 
@@ -93,23 +93,20 @@ def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst()
     assert product.options == {"disable_gc": True, "timer": "perf_counter"}
     told = asdict(product.extra_info)
     assert told.pop("telemetry")["cuda:0"].values == {"fan": (0.5, 0.5, 0.5)}
-    facts: dict[str, Any] = {
-        "version": "v",
-        "title": "Multiply.",
-        "headline": True,
+    facts: dict[str, Any] = {"version": "v", "title": "Multiply.", "headline": True}
+    facts |= {
         "control": False,
+        "device": "cuda:0",
+        "devices": ["cuda:0"],
+        "work": Work(flops=8.0),
+        "search": None,
     }
-    facts |= {"device": "cuda:0", "devices": ["cuda:0"], "work": Work(flops=8.0), "search": None}
     by_launch: dict[str, Any] = {"launches": [2, 0, 1], "iterations": [5, 0, 7], "order": [2, 0, 1]}
     by_launch |= {"warmup": [0.514345, 0.0, 2.514345], "against": [2e-3, 2.002]}
     parts = {"enqueue": [2e-6, None, 1e-6], "sustained": [1.5e-3, None, None]}
     spent = Energy(joules=[0.6, None, None], seconds=[0.002, None, None])
-    worst: dict[str, Any] = {
-        "check": Check("all", 2e-4, 1e-3),
-        "peak_bytes": 400,
-        "flushed_bytes": 32,
-    }
-    worst |= {"commonest": 0.75, "idle_devices": ["cpu", "cuda:0"]}
+    worst: dict[str, Any] = {"check": Check("all", 2e-4, 1e-3), "flushed_bytes": 32}
+    worst |= {"peak_bytes": 400, "commonest": 0.75, "idle_devices": ["cpu", "cuda:0"]}
     assert told == facts | by_launch | worst | {"parts": parts, "energy": spent}
     assert (empty.extra_info.launches, empty.extra_info.order) == ([0, 1, 0], [0, 1, 0])
     assert empty.extra_info.parts == {}  # what a processor sustains is no rate of its own
@@ -117,20 +114,20 @@ def test_a_case_has_an_entry_of_each_launch_and_what_sums_them_up_is_the_worst()
 
 def test_a_launch_is_what_its_process_and_the_runner_say_of_it() -> None:
     first, second, third = merged().frobench.launches
-    assert (first.started, first.begun) == ("2026-01-01T00:00:00+00:00", 3.0)
-    assert (first.seconds, first.body_seconds) == (20.0, 0.5)
-    assert (first.warmup_seconds, first.timer_step) == (3.154, 1e-9)
+    assert (first.started, first.begun, first.seconds) == ("2026-01-01T00:00:00+00:00", 3.0, 20.0)
+    assert (first.body_seconds, first.warmup_seconds, first.timer_step) == (0.5, 3.154, 1e-9)
     assert (first.gauge, first.changed) == ({"cpu/product": 2e-3}, {})
-    assert (second.begun, second.seconds, second.gauge) == (63.0, 4.0, {})
-    assert (third.begun, third.seconds) == (123.457, 5.679)
+    told: dict[str, Any] = {"started": "2026-01-01T00:01:00+00:00", "begun": 63.0, "seconds": 4.0}
+    nothing: dict[str, Any] = {"warmup_seconds": 0.0, "empty_body": {}, "timer_step": 0.0}
+    assert second == Launch(**told, **nothing, body_seconds=1.0)
+    assert (third.begun, third.seconds, third.warmup_seconds) == (123.457, 5.679, 2.514)
     assert (third.others, third.runner_cores) == (0.123, 0.1235)
     assert third.changed == {"software.torch": "0.1"}
 
 
 def test_what_a_run_did_not_get_to_says_why_and_a_run_that_goes_on_is_not_complete() -> None:
     run = merged().frobench
-    assert run.without_energy == {"empty": energy.UNSEEN}
-    assert run.project == PROJECT
+    assert (run.without_energy, run.project) == ({"empty": energy.UNSEEN}, PROJECT)
     assert (run.seconds, run.plan_seconds, run.plan_body_seconds) == (150.123, 1.235, 0.988)
     assert [(one.fullname, one.status, one.reason) for one in run.outcomes] == [
         ("empty", "passed", None),
@@ -161,9 +158,7 @@ GOOD, NEAR, WRONG = Check("all", 5e-6, 1e-4), Check("all", 1e-6, 2e-6), Check("a
         ("peak_bytes", [None, None], None),
     ],
 )
-def test_of_launches_that_differ_the_worst_is_stored(
-    fact: str, by_launch: list[Any], kept: object
-) -> None:
+def test_the_worst_of_all_launches_is_stored(fact: str, by_launch: list[Any], kept: object) -> None:
     seen = [measured("it", launch=number, **{fact: it}) for number, it in enumerate(by_launch)]
     (case,) = merge(replace(PLAN, cases=[identity("it")]), seen, 9.0, complete=True).benchmarks
     assert getattr(case.extra_info, fact) == kept
@@ -203,7 +198,5 @@ def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
     run = of_a_group(2, 0, 1)
     assert run.benchmarks == []
     assert [launch.lost for launch in run.frobench.launches] == [REASON] * 2
-    assert [(one.status, one.reason) for one in run.frobench.outcomes] == [
-        ("failed", REASON),
-        ("skipped", f"lost: {REASON}"),
-    ]
+    told = [("failed", REASON), ("skipped", f"lost: {REASON}")]
+    assert [(one.status, one.reason) for one in run.frobench.outcomes] == told

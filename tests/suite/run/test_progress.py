@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from frobench.suite.journal import Refused
 from frobench.suite.run.progress import Reporter, in_brief, reasons, say_refusal
 from frobench.suite.stored.types import Outcome
-from tests.instruments.runs.made_up_launches import LAUNCHES, Quiet, made_up, run
+from tests.instruments.runs.made_up_launches import LAUNCHES, NAMES, Quiet, made_up, run
 
 CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -43,9 +43,7 @@ def show(terminal: Terminal) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [30, 40, 60, 80, 200])
-def test_no_line_is_longer_than_the_terminal_is_wide(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, columns: int
-) -> None:
+def test_every_line_fits(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = show(terminal)
     assert max(map(len, lines)) <= columns
@@ -53,9 +51,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     assert "bench_it[cpu-8] in 9 launches" in terminal.getvalue()  # without styles
 
 
-def test_there_are_styles_unless_they_are_unwanted(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_are_styles_if_wanted(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     show(terminal)
     assert STYLE.search(terminal.getvalue())
     monkeypatch.setenv("NO_COLOR", "1")
@@ -64,19 +60,13 @@ def test_there_are_styles_unless_they_are_unwanted(
     assert not STYLE.search(plain.getvalue())
 
 
-def test_the_bar_is_full_at_the_end_and_never_moves_back(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bar_fills_and_only_grows(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frobench.suite.run.progress.REDRAW_SECONDS", 0.0)
     with Reporter(terminal) as progress:
         for spent, left in ((1, 3), (1, 9), (3, 2), (9, 0)):
             progress.at(spent, left, "something")
-    assert [*dict.fromkeys(re.findall(r"\d+%", terminal.getvalue()))] == [
-        "0%",
-        "25%",
-        "60%",
-        "100%",
-    ]
+    shown = dict.fromkeys(re.findall(r"\d+%", terminal.getvalue()))
+    assert [*shown] == ["0%", "25%", "60%", "100%"]
 
 
 def test_a_log_gets_whole_lines() -> None:
@@ -128,14 +118,13 @@ def test_why_cases_are_left_out_is_said_in_one_line_or_in_a_few() -> None:
     assert reasons(many[4:]) == [failed, *lines[1:], *reasons(many[11:13])]
 
 
-def test_what_is_done_of_a_run_grows_from_nothing_by_each_case(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_done_case_by_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[float, float, str]] = []
     monkeypatch.setattr(Quiet, "at", lambda _, *said: seen.append(said))
     with made_up():
         run(tmp_path)
-    assert all(left >= 0 and what for _, left, what in seen)
+    lefts = [left for _, left, what in seen if what in NAMES]
+    assert [lefts[1] / lefts[0], lefts[3] / lefts[2]] == pytest.approx([3 / 4, 1 / 2])
     done = [part for part, _, _ in seen]
     assert done == sorted(done)
     assert 0 <= done[0] < done[-1] <= 1

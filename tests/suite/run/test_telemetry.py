@@ -69,9 +69,8 @@ def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) ->
     assert all(tick.held_back == ["GpuIdle"] and tick.run == 7 for tick in ticks)
     assert begun <= ticks[0].at < ticks[1].at <= time.monotonic()
     assert 0 < sum(tick.took for tick in ticks) < time.monotonic() - begun
-    assert [line for line in lines if isinstance(line, Unreadable)] == [
-        Unreadable(device="cuda:0", quantity="load", reason="why not")
-    ]
+    mute = Unreadable(device="cuda:0", quantity="load", reason="why not")
+    assert [line for line in lines if isinstance(line, Unreadable)] == [mute]
 
 
 def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> None:
@@ -86,9 +85,7 @@ def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> 
     assert sum(isinstance(line, Reading) and line.device == "cpu" for line in lines) >= 4
 
 
-def test_a_source_that_hangs_silences_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hung_source_silences_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telemetry, "PATIENCE", 1.0)
     free, load = threading.Event(), counter()
     hang = Mock(side_effect=lambda: free.wait(120) and [])
@@ -113,9 +110,7 @@ def test_a_source_whose_sensors_are_not_found_says_why(tmp_path: Path) -> None:
     assert lines == [Unreadable(device="cuda:0", quantity="fan", reason=why)]
 
 
-def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_energy_is_read_first_and_has_a_time_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     now, order = [100.0], list[str]()
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
@@ -127,8 +122,7 @@ def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
     sensor = Sensor("cpu", {name: partial(ask, name) for name in ("clock_hz", ENERGY, "load")})
     tick = telemetry.read(sensor, lambda: 7.0)
     assert order == [ENERGY, "clock_hz", "load"]
-    assert tick.at == 100
-    assert tick.counted == pytest.approx(100.2)
+    assert (tick.at, tick.counted) == (100, pytest.approx(100.2))
     without = Sensor("cpu", {"load": partial(ask, "load")})
     assert telemetry.read(without, lambda: 7.0).counted is None
 
@@ -160,7 +154,7 @@ def tick(at: float, device: str = "cuda:0", *held_back: str, **values: float) ->
 def flight(launch: int, case: str, at: float, seconds: float) -> list[Record]:
     """Return what the journal says of a case."""
     return [
-        Begun(launch=launch, case=case, at=at),
+        Begun(launch=launch, case=case, at=at, settled=0.0),
         measured(case, launch=launch, wall_seconds=seconds),
     ]
 
@@ -193,16 +187,13 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counte
         alone(121.6, energy_joules=6.0),
         tick(122.01, power_watts=3),
     )
-    assert set(found) == {"product"}
-    seen = found["product"]["cuda:0"]
-    assert seen.readings == 3
-    assert seen.values == {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
+    values = {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
+    assert found == {"product": {"cuda:0": Sensed(readings=3, values=values, held_back={})}}
 
 
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     loop = of_cases(tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5))["loop"]
-    assert set(loop) == {"cpu"}
-    assert loop["cpu"].held_back is None
+    assert loop == {"cpu": Sensed(readings=1, values={"load": (2, 2, 2)}, held_back=None)}
     idle = of_cases(tick(110.5, fan=0.1))["product"]
     assert idle["cuda:0"].held_back == {}  # nothing, where the driver tells
 
@@ -220,7 +211,7 @@ def test_reasons_are_parts_of_the_readings_and_the_energy_counter_is_no_value() 
 
 
 def test_a_case_that_failed_or_was_not_reached_has_no_readings() -> None:
-    records = [Begun(launch=0, case="product", at=110.0)]
+    records = [Begun(launch=0, case="product", at=110.0, settled=0.0)]
     assert telemetry.sensors_of_cases([tick(110.5, fan=0.1)], records, DEVICES) == {}
 
 
@@ -270,10 +261,8 @@ def test_a_quantity_that_cannot_be_read_is_null_with_its_reason() -> None:
         Unreadable(device="cuda:0", quantity="power_watts", reason="NVML: GPU is lost"),
     )
     assert found.series["cuda:0"] == {"fan": None, "power_watts": [7]}
-    assert found.unknown == {
-        "cuda:0.fan": "NVML: Not Supported",
-        "cuda:0.power_watts": "NVML: GPU is lost",
-    }
+    lost = {"cuda:0.power_watts": "NVML: GPU is lost"}
+    assert found.unknown == {"cuda:0.fan": "NVML: Not Supported"} | lost
 
 
 def test_launches_begin_on_the_runs_clock_also_after_another_sitting() -> None:
@@ -304,12 +293,11 @@ def ticks(begun: float, ended: float, watts: float, already: float = 1e6) -> Ite
 
 
 def busy(launch: int, begun: float, ended: float, calls: int) -> Busy:
-    return Busy(launch=launch, case="product", begun=begun, ended=ended, calls=calls)
+    facts: Any = {"begun": begun, "ended": ended, "calls": calls, "seconds": 0.0}
+    return Busy(launch=launch, case="product", **facts)
 
 
-def test_a_window_counts_the_calls_in_it_and_none_of_those_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_window_counts_its_calls_and_none_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, numbers = VirtualClock(), count(1)
     monkeypatch.setattr("frobench.suite.measure.timed_loop.monotonic", lambda: 1000 + clock.now)
 
@@ -358,9 +346,7 @@ def test_a_counter_that_does_not_count_or_was_not_seen_tells_no_energy(lines: li
     assert energy.idle_watts(lines, [rest]) == {}
 
 
-def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_which_devices_count_is_asked_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
     install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
     gpus = {"cuda:0": Identity(seal("a", "7")), "cuda:1": Identity(seal("b", "7"))}
@@ -376,9 +362,7 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     free.set()
 
 
-def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_window_has_no_pause_and_checks_its_last_result(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Busy(begun=1.0, ended=3.5, calls=30, seconds=2.1)
 
     def repeat(sampler: Sampler) -> Busy:
@@ -389,17 +373,13 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     session, records = listening(launch_spec("measure", launch=4))
     again = item("product")
     again.stash[case.WINDOW] = True
-    case.Measure(session, again)(
-        lambda: 7, check=lambda result: Check("it", float(result != 7), 0.0)
-    )
+    case.Measure(session, again, 0.0)(lambda: 7, check=lambda it: Check("it", float(it != 7), 0.0))
     assert records[-1] == replace(seen, launch=4, case="product")
     with pytest.raises(WrongResultError):
-        case.Measure(session, again)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
+        case.Measure(session, again, 0.0)(lambda: 7, check=lambda _: Check("it", 1.0, 0.0))
 
 
-def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_simulated_gpu_gives_the_joules_that_it_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
 
     def look() -> float:  # at a clock, which takes 20 ms, and nothing else any time
