@@ -139,6 +139,18 @@ def test_what_does_not_fit_is_refused_before_it_is_tried(
         device.uniform(2**20, 2**20, dtype=dtype)
 
 
+def test_events_count_if_time_passes_and_all_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = MagicMock(**{"elapsed_time.side_effect": [0.0, -0.1, 0.1]})
+    monkeypatch.setattr(Device, "event", lambda _: event)
+    monkeypatch.setattr(Device, "record", nullcontext)
+    monkeypatch.setattr(Device, "synchronize", nullcontext)
+    found = []
+    for wait in (READ_BACK, READ_BACK, RESULTS):
+        monkeypatch.setattr(Device, "wait", wait)
+        found.append(Device("cuda:0").has_events)
+    assert found == [True, False, False]
+
+
 def test_a_changed_setting_shows_in_the_global_state() -> None:
     before = devices.global_state()
     with torch.no_grad():
@@ -185,10 +197,10 @@ WORKS = [(256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1)]
 @pytest.mark.parametrize(
     ("left", "called", "tried"),
     [
-        ((1.0, 2.0), 0.0, WORKS[:2]),  # as long as a ready reading, and as long again
-        ((1.0, 1.9, 1.0, 1.0, 1.0), 0.0, WORKS),
-        ((1.0,), 3.0, WORKS[:1]),  # it computes when it is called
-        ((1.0, 1.0, 2.0), 2.9, WORKS[:3]),
+        ((2.0, 4.0), 0.0, WORKS[:2]),  # as long as a ready reading, and as long again
+        ((2.0, 3.9, 2.0, 2.0, 2.0), 0.0, WORKS),
+        ((2.0,), 6.0, WORKS[:1]),  # it computes when it is called
+        ((2.0, 2.0, 4.0), 5.9, WORKS[:3]),
     ],
 )
 def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
@@ -201,13 +213,13 @@ def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
         return left[len(seen) - 1]
 
     monkeypatch.setattr(torch, "matmul", lambda one, _: one)
-    monkeypatch.setattr(devices, "reading", lambda _: 1.0)
+    monkeypatch.setattr(devices, "reading", lambda _: 2.0)
     monkeypatch.setattr(devices, "TRIES", 1)
     monkeypatch.setattr(devices, "_called", lambda work: called * (len(work.args[1]) - 1))
     monkeypatch.setattr(devices, "_left", work_left)
     known = devices._known_work(torch.device("cpu"))
     assert seen == tried
-    assert (known.ready, known.left) == (1.0, left[-1] - 1.0)
+    assert (known.ready, known.left) == (2.0, left[-1] - 2.0)
 
 
 @pytest.mark.parametrize(

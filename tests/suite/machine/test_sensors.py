@@ -45,6 +45,8 @@ def package(number: int, microjoules: int, name: str = "package") -> dict[str, o
 
 
 def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
+    planted(tmp_path, {"proc/cpuinfo": "cpu MHz\t: 2400.5\ncpu MHz : 3100\ncpu MHz : 900\n"})
+    assert cpu.sensor(tmp_path).read()["clock_hz"] == 3.1e9
     clocks(tmp_path, 800_000, 3_200_000, 4_000_000)
     assert cpu.sensor(tmp_path).read()["clock_hz"] == 3.2e9
 
@@ -61,7 +63,8 @@ def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(tmp_p
     planted(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))
     said = sensor.read()
     assert said["energy_joules"] == pytest.approx(0.2 + 0.5)
-    assert said["power_watts"] != 0
+    assert said["power_watts"] > 0
+    assert sensor.read()["energy_joules"] == said["energy_joules"]  # nothing was used meanwhile
 
 
 def test_power_is_energy_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,12 +103,15 @@ def smi(*buses: int | None, **told: Any) -> Any:  # noqa: ANN401 - a module
         return f"0000:{bus:02X}:00.0"
 
     answers = {
-        "clock_info": {"clk": 1700},
         "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
         "energy_count": {"energy_accumulator": 2_000_000, "counter_resolution": 15.3},
         "temp_metric": 61,
         "gpu_activity": {"gfx_activity": 88},
-        "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
+        "violation_status": {
+            "active_ppt_pwr": [[False, True]],
+            "active_hbm_thrm": [[False]],
+            **dict.fromkeys(("active_vr_thrm", "active_low_utilization", "per"), True),
+        },
     } | told
     return SimpleNamespace(
         AmdSmiClkType=SimpleNamespace(GFX="gfx", MEM="mem"),
@@ -114,6 +120,7 @@ def smi(*buses: int | None, **told: Any) -> Any:  # noqa: ANN401 - a module
         amdsmi_init=lambda: None,
         amdsmi_get_processor_handles=lambda: [*range(len(places))],
         amdsmi_get_gpu_device_bdf=bdf,
+        amdsmi_get_clock_info=lambda _, kind: {"clk": {"gfx": 1700, "mem": 1300}[kind]},
         amdsmi_get_gpu_fan_speed=lambda gpu, _: 51 + 102 * gpu,  # of the second one 153
         **{f"amdsmi_get_{name}": lambda *_, told=one: told for name, one in answers.items()},
     )
@@ -133,14 +140,18 @@ def test_amds_quantities_are_read_in_si_units() -> None:
     (sensor,) = asked(smi(), ["cuda:0"], AT)
     assert sensor.read() == {
         "sm_clock_hz": 1.7e9,
-        "memory_clock_hz": 1.7e9,
+        "memory_clock_hz": 1.3e9,
         "power_watts": 450,
         "energy_joules": 30.6,
         "temperature_celsius": 61,
         "fan": 0.2,
         "utilization": 0.88,
-        HELD_BACK: ["ppt_pwr"],
+        HELD_BACK: ["ppt_pwr", "vr_thrm"],
     }
+    power = {"current_socket_power": 470, "average_socket_power": 450}
+    energy = {"power": 3_000_000, "counter_resolution": 15.3}  # as older libraries call it
+    (sensor,) = asked(smi(power_info=power, energy_count=energy), ["cuda:0"], AT)
+    assert [sensor.read()[name] for name in ("power_watts", "energy_joules")] == [470, 45.9]
 
 
 def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:

@@ -86,9 +86,7 @@ FASTER, SLOWER = [*range(19, 0, -1)], [0.5 + call / 40 for call in range(1, 21)]
 
 
 @pytest.mark.parametrize(("factors", "warm"), [(FASTER, 7e-3), (SLOWER, 6e-3)])
-def test_warm_up_lasts_until_the_body_is_steady(
-    clock: VirtualClock, factors: list[float], warm: float
-) -> None:
+def test_warm_up_ends_when_steady(clock: VirtualClock, factors: list[float], warm: float) -> None:
     body = taking(clock, *(1e-3 * factor for factor in factors))
     seen = sampler(clock, body, before=lambda: None).run(replace(SETTINGS, case_seconds=1))
     assert (min(seen.samples), max(seen.samples)) == pytest.approx((1e-3, 1e-3), rel=1e-3)
@@ -336,9 +334,7 @@ def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
     assert longest == [5, 0]  # 20 ms
 
 
-def test_a_span_that_came_too_late_is_tried_behind_twice_the_work_until_three_have_failed(
-    gpu: VirtualDevice,
-) -> None:
+def test_a_late_span_is_tried_behind_twice_the_work_until_three_fail(gpu: VirtualDevice) -> None:
     spans, asked = behind(gpu, lambda: gpu.queue(1.5e-4, 1e-6), 0.0, 1.0)
     assert spans == pytest.approx([1e-6] * 5)
     assert asked == pytest.approx([1e-4, 2e-4, *[4e-4] * 5])
@@ -361,13 +357,13 @@ def test_before_each_span_the_body_warms_the_caches_or_they_are_emptied(gpu: Vir
 
 
 def test_three_results_are_read_back(monkeypatch: pytest.MonkeyPatch, gpu: VirtualDevice) -> None:
-    monkeypatch.setattr(timed_loop, "tensors", lambda *_: [torch.ones(1)])
-    monkeypatch.setattr(timed_loop, "reading", lambda *_: 5e-6)
+    monkeypatch.setattr(timed_loop, "tensors", lambda *_: [torch.ones(9), torch.ones(5)])
+    monkeypatch.setattr(timed_loop, "reading", lambda tensor, _: tensor.numel() / 1)
     sampler = Sampler(lambda: gpu.queue(1e-6, 2e-6), [gpu], clock=gpu.clock)  # type: ignore[list-item]
     took = [sampler.sample(7) for _ in range(5)]
     assert took == pytest.approx([(7 * 2e-6 + 1e-6) / 7] * 5, rel=1e-2)
     assert sampler.parts["enqueue"] == pytest.approx([1e-6] * 5, rel=1e-2)
-    assert sampler.parts["reading"] == [5e-6] * 3
+    assert sampler.parts["reading"] == [5.0] * 3
     assert sampler.sampled == pytest.approx(7 * sum(took))
 
 
@@ -423,9 +419,7 @@ def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
     }
 
 
-def test_the_entries_of_a_lane_are_placed_on_the_clock_of_the_host(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_entries_of_a_lane_are_on_the_clock_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = VirtualClock(cost=0.25)
     monkeypatch.setattr(lanes, "perf_counter", clock)
     gpu: Any = VirtualDevice(clock)

@@ -19,7 +19,6 @@ from frobench.suite.stored import store
 from frobench.suite.stored.schema import SCHEMA_PATH, schema_text
 from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
 from tests.instruments.faults.judging import made, put, validate_file
-from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 
 
@@ -76,9 +75,7 @@ def test_the_digest_can_be_checked_with_python_alone(run: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
-    run: Run, tmp_path: Path, *, known: bool
-) -> None:
+def test_a_newer_minor_is_read_or_else_named(run: Run, tmp_path: Path, *, known: bool) -> None:
     content = plain(run)
     content["frobench"]["minor"] = 99
     content["benchmarks"][0]["extra_info"] |= {"humidity": 0.4}
@@ -92,14 +89,6 @@ def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
         assert note.message.startswith("schema 1.99; ")
     else:
         assert fault(path) == "written by a newer Frobench: schema 1.99"
-
-
-def test_every_published_file_keeps_its_digest() -> None:
-    published = [*(ROOT / "results").glob("*/*.json")]
-    assert published
-    for path in published:
-        _, damage = checks.opened(path)
-        assert not damage
 
 
 MALFORMED = "not a run of Frobench: JSON is malformed: invalid character"
@@ -148,9 +137,7 @@ def test_a_run_is_never_written_outside_its_folder(tmp_path: Path, name: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stored_files_are_found_in_files_and_folders_each_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stored_files_are_found_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["b/2.json", "b/1.json", "a/1.json", "b/.1.json.77", "b/.2.json", ".c/1.json", "b/x"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -172,9 +159,6 @@ def test_statistics_are_those_of_pytest_benchmark() -> None:
     assert (stats.min, stats.max, stats.mean, stats.median) == (1.0, 4.0, 2.5, 2.5)
     assert (stats.q1, stats.q3, stats.iqr, stats.ops) == (1.5, 3.5, 2.0, 0.4)
     assert (stats.rounds, stats.iterations, stats.data) == (4, 10, [4.0, 1.0, 2.0, 3.0])
-
-
-SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 
 
 @pytest.mark.golden
