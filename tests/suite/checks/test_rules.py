@@ -20,7 +20,7 @@ from frobench.suite.stored.types import Case, Check, Outcome, Run, Scalar, Work
 from tests.instruments.faults import bad_files, judging
 from tests.instruments.faults.bad_files import at, drawing, of_parts
 from tests.instruments.faults.judging import keep, made, name_again, said, samples, set_samples
-from tests.instruments.faults.spoiling import Spoil, good
+from tests.instruments.faults.spoiling import Spoil, good, product
 
 MIB = 2**20
 Given = dict[str, Any]
@@ -352,8 +352,7 @@ ROWS = [
     ),
     row(
         *("power-limited-case", held_back, CAPPED | {"watts": 630.0, "use": 0.02}, ""),
-        CAPPED | {"watts": 120.0, "use": 0.02},  # it rests
-        CAPPED | {"watts": 120.0},
+        CAPPED | {"watts": 120.0},  # it rests
         CAPPED | {"use": 0.02},
     ),
     row("power-limited-case", held_back, CAPPED | {"watts": 120.0, "use": 0.5}, ""),
@@ -404,6 +403,7 @@ ROWS = [
         {"check": None},
     ),
     row("failed-case", failed, {"check": None}, "why", {"check": entry(0.98)}),
+    row("statistics-differ", bad, None, "", {"spoil": lambda run: product(run).stats.data.clear()}),
     row(
         *("samples-beyond-launch", bad, {"spoil": at("launches.2", body_seconds=1.2845)}),
         "launch 3 has 1.29 s of samples, and spent 1.28 s in them",
@@ -523,8 +523,7 @@ def test_an_interrupted_run_names_the_cases_that_lack_launches() -> None:
     assert [c.case for c in conclusions if c.code == "incomplete-run"] == [None]
     run.frobench.complete = True
     assert said(run, "missing-launch") == ["no samples in launch 6"] * len(short)
-    assert said(run, "few-launches") == ["measured in 5 launches, where an interval needs 6"] * len(
-        short
-    )
+    few = "measured in 5 launches, where an interval needs 6"
+    assert said(run, "few-launches") == [few] * len(short)
     enough = checks.conclude(made(launches=7, partial=True))
     assert judging.codes(enough) == {"failed-case", "incomplete-run"}

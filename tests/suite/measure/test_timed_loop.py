@@ -50,9 +50,7 @@ def noting(clock: VirtualClock, calls: list[str], name: str, seconds: float) -> 
 
 
 @pytest.mark.parametrize("spans", [{"span": LAUNCH + WORK}, {}], ids=["events", "no events"])
-def test_a_sample_is_what_a_user_waits_beside_its_enqueue_and_its_span_by_events(
-    clock: VirtualClock, spans: dict[str, float]
-) -> None:
+def test_a_sample_is_what_a_user_waits_for(clock: VirtualClock, spans: dict[str, float]) -> None:
     gpu = VirtualDevice(clock, has_events=bool(spans))
     seen = sampler(clock, partial(gpu.queue, LAUNCH, WORK), gpu).run(SETTINGS)
     assert seen.samples == pytest.approx([LAUNCH + WORK] * len(seen.samples), rel=1e-4)

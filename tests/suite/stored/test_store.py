@@ -3,10 +3,10 @@
 
 import hashlib
 import json
+import math
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -98,16 +98,12 @@ MALFORMED = "not a run of Frobench: JSON is malformed: invalid character"
     ("content", "message"),
     [
         (b"", "the file is cut off"),
-        (b'{"frobench": {"schema": 1', "the file is cut off"),
         (b"no run", f"{MALFORMED} (byte 4)"),
         (b'{"frobench": {"schema": 1}}x', "not a run of Frobench: JSON is malformed: trailing"),
         (b'{"machine_info": ' + b"[" * 50_000, "not a run of Frobench: maximum recursion depth"),
         (b"[]", "not a run of Frobench: not a table"),
         (b'{"machine_info": {"name": "\xff"}}', "not UTF-8"),
-        *(
-            (b'{"data": [%b]}' % number, MALFORMED)
-            for number in (b"NaN", b"Infinity", b"-Infinity")
-        ),
+        (b'{"data": [NaN]}', MALFORMED),
         (b'{"frobench": {"schema": 3}}', "written by a newer Frobench: schema 3"),
         (b'{"frobench": {"schema": 0}}', "written by no Frobench: schema 0"),
     ],
@@ -124,6 +120,16 @@ def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
     assert caught.value.filename == str(path)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_what_no_reader_could_read_is_not_written() -> None:
+    run = factory.run()
+    run.machine_info["speed"] = math.nan
+    with pytest.raises(store.InvalidResult, match="a number is not finite"):
+        store.encode(run)
+    run.frobench.seconds = math.nan
+    with pytest.raises(store.InvalidResult, match=r"Expected `float` .* at `\$.frobench.seconds`"):
+        store.encode(run)
 
 
 @pytest.mark.parametrize("name", ["", "..", "../other", "a/b", ".hidden", "line\nbreak"])
@@ -144,11 +150,8 @@ def test_stored_files_are_found_once_each(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     assert store.find([Path()]) == [Path("a/1.json"), Path("b/1.json"), Path("b/2.json")]
-    assert store.find([Path("b/2.json"), tmp_path]) == [
-        Path("b/2.json"),
-        tmp_path / "a/1.json",
-        tmp_path / "b/1.json",
-    ]
+    others = [tmp_path / "a/1.json", tmp_path / "b/1.json"]
+    assert store.find([Path("b/2.json"), tmp_path]) == [Path("b/2.json"), *others]
     assert store.find([Path("b/x")]) == [Path("b/x")]
     with pytest.raises(FileNotFoundError, match="nowhere"):
         store.find([Path("nowhere")])
@@ -224,17 +227,10 @@ def test_a_file_that_holds_too_much_is_refused_with_the_place(
     assert message in found.message
 
 
-def tables(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON
-    """Yield every table of a JSON Schema."""
-    if isinstance(value, dict):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value:
-        if isinstance(inner, dict | list):
-            yield from tables(inner)
-
-
 def test_every_text_of_the_schema_has_a_bound() -> None:
-    kinds = ((one, one.get("type")) for one in tables(msgspec.json.schema(Run)))
+    tables: list[dict[str, Any]] = []
+    json.loads(json.dumps(msgspec.json.schema(Run)), object_hook=tables.append)
+    kinds = ((one, one.get("type")) for one in tables)
     texts = [one for one, kind in kinds if kind == "string" or "string" in (kind or ())]
     assert len(texts) > 50
     assert [one for one in texts if "maxLength" not in one and "enum" not in one] == []
