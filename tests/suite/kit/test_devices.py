@@ -225,7 +225,6 @@ def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
 @pytest.mark.parametrize(
     ("error", "lost"),
     [
-        (AttributeError("no synchronize"), False),
         (NotImplementedError("no synchronize"), False),
         (torch.OutOfMemoryError("no room"), False),
         (torch.AcceleratorError("device is lost"), True),
