@@ -269,7 +269,7 @@ def test_bounds_are_allowed_not_beyond(place: str, least: float | None, most: fl
 def test_a_file_that_breaks_rules_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = store.write(made(), tmp_path)
     for home, name in ((checks, "conclude"), (store, "run_of")):
-        monkeypatch.setattr(home, name, lambda *_, **__: {}["x" * 400])
+        monkeypatch.setattr(home, name, lambda *_, **__: dict[str, Any]()["x" * 400])
         (found,) = checks.review(path)
         assert (found.code, found.message[:26]) == ("broken", "KeyError in test_checks.py")
         assert len(found.message) == 300

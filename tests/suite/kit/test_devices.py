@@ -55,7 +55,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(capability: Cap
 @pytest.mark.parametrize(
     ("error", "served"),
     [
-        (RuntimeError("CUDA-capable device(s) is/are busy or unavailable"), False),
+        (RuntimeError("CUDA-capable device(s) is/are busy\nMore"), False),
         (torch.OutOfMemoryError("no room"), True),
         (NotImplementedError("no products"), True),
     ],
@@ -70,6 +70,8 @@ def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
     capability["cuda:1"] = (9, 0)
     monkeypatch.setattr(devices, "_multiply", multiply)
     assert choose([]) == ["cpu", "cuda:0", *["cuda:1"] * served]
+    busy = {} if served else {"cuda:1": "CUDA-capable device(s) is/are busy"}
+    assert devices.unserved(["cpu", "cuda:0", "cuda:1"]) == busy
     assert choose(["cuda:1"]) == ["cuda:1"]
 
 
