@@ -158,7 +158,8 @@ def impossible_energy(run: Run, case: Case) -> Iterator[str]:
     if (spent := case.extra_info.energy) is None:
         return
     rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
-    least = LEAST_OF_REST * sum(rest.get(name, 0.0) for name in accelerators(case) or ["cpu"])
+    places = accelerators(case) or ["cpu"]
+    least = LEAST_OF_REST * sum(rest[name] for name in places if name in rest)
     drawn = zip(spent.joules, spent.seconds, strict=True)
     # Of a counter that stands still see `energy_unknown`.
     watts = [joules / took for joules, took in drawn if joules and took]

@@ -105,7 +105,7 @@ class Group:
                 raise ValueError(f"torch is built without {backend}")
         self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # the ranks may still be starting
         patience, home = timedelta(seconds=RANKS_WAIT * self._deadline), self._addresses[0]
-        store = dist.TCPStore(home, 0, is_master=True, wait_for_workers=False, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
+        store = dist.TCPStore(home, 0, is_master=True, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
         at = self._addresses
         self.ask("enter", lambda rank: (rank, len(self), home, store.port, at[rank], patience))
         self._store = store

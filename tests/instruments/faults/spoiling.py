@@ -22,9 +22,9 @@ KEPT: dict[str, dict[str, set[str] | set[int]]] = {
 }
 
 
-def good() -> Run:
+def good(launches: int = 6) -> Run:
     """Return an honest run on two H200 and a CPU with two cores, of a few cases."""
-    run = made(accelerators=2, launches=6)
+    run = made(accelerators=2, launches=launches)
     keep(run, _kept)
     name_again(run, case(run, "bench_sequence"), device="cuda:0")
     add_up(run)

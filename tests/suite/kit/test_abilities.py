@@ -47,6 +47,8 @@ def test_what_is_missing_skips_with_its_name_and_what_is_known(message: str, kno
         raise error
     assert str(skipped.value) == f"no tensor cores here: NotImplementedError{known}"
     assert skipped.value.__cause__ is error  # whose text the terminal shows
+    with pytest.raises(torch.OutOfMemoryError), needed("tensor cores"):
+        raise torch.OutOfMemoryError
 
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="pins memory here")

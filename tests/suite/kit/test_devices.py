@@ -55,7 +55,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(capability: Cap
 @pytest.mark.parametrize(
     ("error", "served"),
     [
-        (RuntimeError("CUDA-capable device(s) is/are busy or unavailable"), False),
+        (RuntimeError("CUDA-capable device(s) is/are busy\nMore"), False),
         (torch.OutOfMemoryError("no room"), True),
         (NotImplementedError("no products"), True),
     ],
@@ -70,6 +70,8 @@ def test_a_gpu_on_which_a_tiny_product_fails_is_chosen_only_by_name(
     capability["cuda:1"] = (9, 0)
     monkeypatch.setattr(devices, "_multiply", multiply)
     assert choose([]) == ["cpu", "cuda:0", *["cuda:1"] * served]
+    busy = {} if served else {"cuda:1": "CUDA-capable device(s) is/are busy"}
+    assert devices.unserved(["cpu", "cuda:0", "cuda:1"]) == busy
     assert choose(["cuda:1"]) == ["cuda:1"]
 
 
@@ -139,6 +141,18 @@ def test_what_does_not_fit_is_refused_before_it_is_tried(
         device.uniform(2**20, 2**20, dtype=dtype)
 
 
+def test_events_count_if_time_passes_and_all_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = MagicMock(**{"elapsed_time.side_effect": [0.0, -0.1, 0.1]})
+    monkeypatch.setattr(Device, "event", lambda _: event)
+    monkeypatch.setattr(Device, "record", nullcontext)
+    monkeypatch.setattr(Device, "synchronize", nullcontext)
+    found = []
+    for wait in (READ_BACK, READ_BACK, RESULTS):
+        monkeypatch.setattr(Device, "wait", wait)
+        found.append(Device("cuda:0").has_events)
+    assert found == [True, False, False]
+
+
 def test_a_changed_setting_shows_in_the_global_state() -> None:
     before = devices.global_state()
     with torch.no_grad():
@@ -185,10 +199,10 @@ WORKS = [(256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1)]
 @pytest.mark.parametrize(
     ("left", "called", "tried"),
     [
-        ((1.0, 2.0), 0.0, WORKS[:2]),  # as long as a ready reading, and as long again
-        ((1.0, 1.9, 1.0, 1.0, 1.0), 0.0, WORKS),
-        ((1.0,), 3.0, WORKS[:1]),  # it computes when it is called
-        ((1.0, 1.0, 2.0), 2.9, WORKS[:3]),
+        ((2.0, 4.0), 0.0, WORKS[:2]),  # as long as a ready reading, and as long again
+        ((2.0, 3.9, 2.0, 2.0, 2.0), 0.0, WORKS),
+        ((2.0,), 6.0, WORKS[:1]),  # it computes when it is called
+        ((2.0, 2.0, 4.0), 5.9, WORKS[:3]),
     ],
 )
 def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
@@ -201,19 +215,18 @@ def test_known_work_is_the_least_that_is_not_done_when_it_is_queued(
         return left[len(seen) - 1]
 
     monkeypatch.setattr(torch, "matmul", lambda one, _: one)
-    monkeypatch.setattr(devices, "reading", lambda _: 1.0)
+    monkeypatch.setattr(devices, "reading", lambda _: 2.0)
     monkeypatch.setattr(devices, "TRIES", 1)
     monkeypatch.setattr(devices, "_called", lambda work: called * (len(work.args[1]) - 1))
     monkeypatch.setattr(devices, "_left", work_left)
     known = devices._known_work(torch.device("cpu"))
     assert seen == tried
-    assert (known.ready, known.left) == (1.0, left[-1] - 1.0)
+    assert (known.ready, known.left) == (2.0, left[-1] - 2.0)
 
 
 @pytest.mark.parametrize(
     ("error", "lost"),
     [
-        (AttributeError("no synchronize"), False),
         (NotImplementedError("no synchronize"), False),
         (torch.OutOfMemoryError("no room"), False),
         (torch.AcceleratorError("device is lost"), True),

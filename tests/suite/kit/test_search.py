@@ -184,9 +184,7 @@ def test_what_is_known_is_not_searched_for() -> None:
     assert some.took == {}
 
 
-def test_cases_share_the_time_and_leave_what_they_do_not_use(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_cases_share_time_and_leave_what_they_do_not_use(monkeypatch: pytest.MonkeyPatch) -> None:
     once = MagicMock(side_effect=[Shape(64, 64, 64), None] * 3)  # every search ends after a try
     monkeypatch.setattr(f"{LAUNCH}.proposal", once)
     some, journal = searches(search_seconds=60.0)

@@ -34,6 +34,7 @@ from frobench.suite.plan import OPTION
 from frobench.suite.profiles import settings_for
 from frobench.suite.stored.types import Check
 from tests.instruments.devices.virtual import VirtualClock
+from tests.instruments.processes.alone import in_thread
 from tests.instruments.sessions import launch_spec
 
 FINE = Check("nothing", 0.0, 1.0)
@@ -46,9 +47,8 @@ def calling(_: Device, body: Callable[[], object]) -> Task:
     return body, (lambda _: FINE)
 
 
-def giant(device: Device) -> Task:
-    device.uniform(2**40)
-    return nothing, (lambda _: FINE)
+def raising(_: Device, error: Exception) -> Task:
+    raise error
 
 
 def drawn(device: Device) -> Task:
@@ -110,9 +110,7 @@ def worker(pair: list[Worker]) -> Worker:
     return pair[0]
 
 
-def test_halves_are_equal_and_keep_the_threads_of_a_core_together(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_halves_are_equal_in_whole_cores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(kit, "TOPOLOGY", f"{tmp_path}/{{}}")
     for core in range(6):
         (tmp_path / str(core)).write_text(f"{core % 3},{core % 3 + 3}")
@@ -148,13 +146,32 @@ def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) ->
         worker.disarm()
 
 
-def test_what_a_body_raises_is_told_and_what_does_not_fit(worker: Worker) -> None:
+def test_a_worker_takes_its_cores_and_says_what_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound, threads = MagicMock(), MagicMock()
+    monkeypatch.setattr(os, "sched_setaffinity", bound, raising=False)
+    monkeypatch.setattr(torch, "set_num_threads", threads)
+    monkeypatch.setattr(os, "environ", {**os.environ})
+    worker = Worker(Seat("cpu/0", "cpu", (3, 5)), start_process=in_thread)
     worker.set_up(calling, partial(int, "none"))
     worker.start()
-    with pytest.raises(WorkerError, match="cpu/0: ValueError: invalid literal"):
+    with pytest.raises(WorkerError, match=r"^worker cpu/0: ValueError: invalid lit") as caught:
         worker.wait()
-    with pytest.raises(DoesNotFitError, match="cpu/0: needs"):
-        worker.set_up(giant)
+    assert caught.value.brief == "worker cpu/0: ValueError"
+    busy = RuntimeError("CUDA-capable devices are busy or unavailable")
+    for error in (DoesNotFitError("full"), busy):
+        with pytest.raises(DoesNotFitError, match=r"cpu/0: .*(full|busy or unavailable)$"):
+            worker.set_up(raising, error)
+    worker.close()
+    assert (bound.call_args.args, threads.call_args.args) == ((0, (3, 5)), (2,))
+    assert os.environ["OMP_NUM_THREADS"] == os.environ["MKL_NUM_THREADS"] == "2"
+
+
+@pytest.mark.parametrize(("seconds", "waited"), [(7.0, "in 7 s"), (0.0, "in time")])
+def test_a_silent_worker_is_given_up(seconds: float, waited: str) -> None:
+    silent = MagicMock(**{"poll.return_value": False})
+    worker = Worker(Seat("cpu/0", "cpu"), start_process=lambda *_: (silent, None))
+    with pytest.raises(kit.LostWorkerError, match=f"^worker cpu/0 did not answer {waited}$"):
+        worker.answer(seconds)
 
 
 def test_a_task_draws_the_same_whatever_came_before(worker: Worker) -> None:
@@ -177,9 +194,7 @@ def test_what_comes_before_a_sample_is_no_part_of_it(worker: Worker) -> None:
     assert ended - begun < 0.2
 
 
-def test_workers_that_wait_for_each_other_are_set_up_at_once_and_take_no_turns(
-    pair: list[Worker], tmp_path: Path
-) -> None:
+def test_joint_workers_set_up_at_once_and_take_no_turns(pair: list[Worker], tmp_path: Path) -> None:
     for worker in pair:
         worker.set_up(calling, nothing)
     assert all(worker.takes_turns(pair) for worker in pair)
@@ -190,6 +205,9 @@ def test_workers_that_wait_for_each_other_are_set_up_at_once_and_take_no_turns(
             worker.start()
         for worker in pair:
             worker.wait()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(pytest.skip.Exception), together(pair, meeting, tmp_path):
+        pytest.skip("it takes too long")
     assert list(tmp_path.iterdir()) == []
     pair[0].set_up(calling, nothing)
     assert pair[0].takes_turns(pair)
@@ -297,10 +315,10 @@ def test_a_sample_of_short_calls_outlasts_the_barrier_that_ends_it_twenty_times(
 
 def test_ranks_are_waited_for_and_a_lost_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ranks: list[Any] = [MagicMock(**{"answer.return_value": number}) for number in range(3)]
-    answered = MagicMock(side_effect=[[ranks[1]], [], [ranks[2]], [], ranks, ranks])
+    answered = MagicMock(side_effect=[[ranks[1]], [], [ranks[2]], [], ranks, ranks, ranks])
     monkeypatch.setattr(kit, "answered", answered)
     at = [7.0, 8.0, 60.0, 7.0, 7.0, 10.0]  # when each of two begins, and before each wait
-    clock = MagicMock(side_effect=[*at, *[0.0] * 4])
+    clock = MagicMock(side_effect=[*at, *[0.0] * 6])
     monkeypatch.setattr(groups, "monotonic", clock)
     group = Group(ranks, [LOOPBACK] * 3, 60.0)
     assert group.ask("check") == [0, 1, 2]
@@ -314,6 +332,10 @@ def test_ranks_are_waited_for_and_a_lost_one_is_named(monkeypatch: pytest.Monkey
     ranks[2].answer.side_effect = kit.LostWorkerError("worker rank 2 ended")
     with pytest.raises(LostRankError, match=r"^rank 2 ended$"):
         group.ask("check")
+    ranks[1].answer.side_effect = ranks[2].answer.side_effect = None
+    ranks[0].answer.side_effect = WorkerError("worker rank 0: ValueError: secret", "a ValueError")
+    with pytest.raises(LostRankError, match=r"^a ValueError$"):
+        group.timed(1)
 
 
 def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:
@@ -342,3 +364,6 @@ def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itse
     entry._start_workers()
     started: Any = early_workers()
     assert started == ({tuple(SEATS): [(seat, 19) for seat in SEATS]} if halves else {})
+    started[()] = [late := MagicMock()]
+    monkeypatch.setattr(kit, "_all", MagicMock(side_effect=[None] * halves + [WorkerError("late")]))
+    assert (() in early_workers(), late.close.call_count) == (False, 1)

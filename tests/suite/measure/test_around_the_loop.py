@@ -205,9 +205,7 @@ def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
 @pytest.mark.parametrize(
     "error", [torch.OutOfMemoryError("no room"), torch.AcceleratorError("device is lost")]
 )
-def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
-    monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_a_refusing_device_is_left_alone(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr(settling_and_gauge, "SETTLERS", SETTLERS[:2])
     product = MagicMock(wraps=torch.matmul)
     monkeypatch.setattr(torch, "matmul", product)
@@ -216,3 +214,6 @@ def test_a_device_that_refuses_is_left_alone_and_the_others_are_settled(
     product.reset_mock()
     steady_clocks([Small(error)], 1e-3)
     assert not product.called
+    product.side_effect = [*range(9), error]  # refused in mid-work
+    steady_clocks([Small()], 60.0)
+    assert product.call_count == 10

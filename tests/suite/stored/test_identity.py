@@ -62,19 +62,12 @@ def test_an_older_file_tells_processors_of_one_name_apart_by_machine_info() -> N
     assert device(xeon(143)) == device(xeon(143, seed=2)) != device(xeon(85))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"usable_cores": 4},
-        {"last_level_cache_bytes": 2**30},
-        {"memory_bytes": 32 * 2**30},
-        {"family": 7},
-        {"stepping": 9, "family": 6},
-        {"instruction_sets": "avx2", "family": 6},
-    ],
-)
-def test_each_fact_of_a_device_makes_another_machine(changes: dict[str, Any]) -> None:
-    assert machine(xeon(143, **changes)) != machine(xeon(143))
+def test_each_fact_of_a_device_makes_another_machine() -> None:
+    alone = {"usable_cores": 4, "last_level_cache_bytes": 2**30, "memory_bytes": 2**35, "family": 7}
+    numbers: dict[str, Any] = {"stepping": 9, "model_number": 86, "instruction_sets": "avx2"}
+    others = [machine(xeon(143, **{name: value})) for name, value in alone.items()]
+    others += [machine(xeon(143, family=6, **{name: value})) for name, value in numbers.items()]
+    assert len({machine(xeon(143)), machine(xeon(143, family=6)), *others}) == 9
 
 
 def test_a_power_limit_makes_another_machine_of_the_same_device() -> None:
@@ -101,9 +94,7 @@ def test_runs_of_processors_of_one_name_are_not_compared_nor_learned_from() -> N
     assert not levels(one).is_like(levels(other))
 
 
-def test_processors_of_one_name_are_devices_named_by_the_first_number_that_differs(
-    tmp_path: Path,
-) -> None:
+def test_processors_of_one_name_are_named_by_the_first_number_that_differs(tmp_path: Path) -> None:
     runs = [stored(xeon(model, seed)) for seed, model in enumerate((143, 85, 143), start=1)]
     names = device_names([summarise(run, "", estimates(run)) for run in runs])
     plain = "Intel(R) Xeon(R) Processor with 2 cores, family 6 model"
@@ -173,4 +164,18 @@ def test_a_launch_is_held_against_what_the_run_began_with() -> None:
     }
     assert changed(_environment(), _environment()) == {}
     other = Difference("accelerators", "none", "NVIDIA H200, NVIDIA H200")
-    assert compare_environments(_environment(0), _environment(2))[0] == other
+    torchs = Difference("software.torch_build.cuda", None, "13.0")
+    assert compare_environments(_environment(0), _environment(2)) == [other, torchs]
+
+
+def test_what_follows_from_another_processor_or_torch_is_left_out() -> None:
+    new, bare = _environment(), _environment()
+    for name, value in {"cpu.model": "A", "cpu.logical_cores": 64, "cpu.usable_cores": 3}.items():
+        put(new, name, value)
+    new.software.torch = new.software.packages["torch"] = "2.14.0"
+    found = [each.fact for each in compare_environments(_environment(), new)]
+    assert found == ["cpu.model", "cpu.usable_cores", "software.torch"]
+    bare.software.torch = bare.software.threads = None
+    bare.software.flags, bare.software.python = {}, "3.12.0"
+    found = [each.fact for each in compare_environments(bare, _environment())]
+    assert found == ["software.python"]

@@ -3,10 +3,10 @@
 
 import hashlib
 import json
+import math
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -19,7 +19,6 @@ from frobench.suite.stored import store
 from frobench.suite.stored.schema import SCHEMA_PATH, schema_text
 from frobench.suite.stored.types import LONGEST_NAME, LONGEST_TEXT, Run
 from tests.instruments.faults.judging import made, put, validate_file
-from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import factory
 
 
@@ -51,6 +50,7 @@ def test_a_large_standard_run_stays_under_5_megabytes() -> None:
     assert len(run.benchmarks) > 140
     text = store.encode(run)
     assert len(text) < 5_000_000
+    assert not any(default in text for default in (b'"search"', b'"gauge"', b'"telemetry"'))
     assert b'\n    "launches": [12,12,12,12,12,12,12,12,12,12,12,12],\n' in text
 
 
@@ -76,9 +76,7 @@ def test_the_digest_can_be_checked_with_python_alone(run: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
-    run: Run, tmp_path: Path, *, known: bool
-) -> None:
+def test_a_newer_minor_is_read_or_else_named(run: Run, tmp_path: Path, *, known: bool) -> None:
     content = plain(run)
     content["frobench"]["minor"] = 99
     content["benchmarks"][0]["extra_info"] |= {"humidity": 0.4}
@@ -94,14 +92,6 @@ def test_a_newer_minor_is_read_if_it_can_be_and_else_named(
         assert fault(path) == "written by a newer Frobench: schema 1.99"
 
 
-def test_every_published_file_keeps_its_digest() -> None:
-    published = [*(ROOT / "results").glob("*/*.json")]
-    assert published
-    for path in published:
-        _, damage = checks.opened(path)
-        assert not damage
-
-
 MALFORMED = "not a run of Frobench: JSON is malformed: invalid character"
 
 
@@ -109,16 +99,11 @@ MALFORMED = "not a run of Frobench: JSON is malformed: invalid character"
     ("content", "message"),
     [
         (b"", "the file is cut off"),
-        (b'{"frobench": {"schema": 1', "the file is cut off"),
         (b"no run", f"{MALFORMED} (byte 4)"),
-        (b'{"frobench": {"schema": 1}}x', "not a run of Frobench: JSON is malformed: trailing"),
         (b'{"machine_info": ' + b"[" * 50_000, "not a run of Frobench: maximum recursion depth"),
         (b"[]", "not a run of Frobench: not a table"),
         (b'{"machine_info": {"name": "\xff"}}', "not UTF-8"),
-        *(
-            (b'{"data": [%b]}' % number, MALFORMED)
-            for number in (b"NaN", b"Infinity", b"-Infinity")
-        ),
+        (b'{"data": [NaN]}', MALFORMED),
         (b'{"frobench": {"schema": 3}}', "written by a newer Frobench: schema 3"),
         (b'{"frobench": {"schema": 0}}', "written by no Frobench: schema 0"),
     ],
@@ -137,6 +122,16 @@ def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_what_no_reader_could_read_is_not_written() -> None:
+    run = factory.run()
+    run.machine_info["speed"] = math.nan
+    with pytest.raises(store.InvalidResult, match="a number is not finite"):
+        store.encode(run)
+    run.frobench.seconds = math.nan
+    with pytest.raises(store.InvalidResult, match=r"Expected `float` .* at `\$.frobench.seconds`"):
+        store.encode(run)
+
+
 @pytest.mark.parametrize("name", ["", "..", "../other", "a/b", ".hidden", "line\nbreak"])
 def test_a_run_is_never_written_outside_its_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(store.InvalidResult, match="not a file name"):
@@ -148,20 +143,15 @@ def test_a_run_is_never_written_outside_its_folder(tmp_path: Path, name: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_stored_files_are_found_in_files_and_folders_each_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stored_files_are_found_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["b/2.json", "b/1.json", "a/1.json", "b/.1.json.77", "b/.2.json", ".c/1.json", "b/x"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     assert store.find([Path()]) == [Path("a/1.json"), Path("b/1.json"), Path("b/2.json")]
-    assert store.find([Path("b/2.json"), tmp_path]) == [
-        Path("b/2.json"),
-        tmp_path / "a/1.json",
-        tmp_path / "b/1.json",
-    ]
+    others = [tmp_path / "a/1.json", tmp_path / "b/1.json"]
+    assert store.find([Path("b/2.json"), tmp_path]) == [Path("b/2.json"), *others]
     assert store.find([Path("b/x")]) == [Path("b/x")]
     with pytest.raises(FileNotFoundError, match="nowhere"):
         store.find([Path("nowhere")])
@@ -172,9 +162,6 @@ def test_statistics_are_those_of_pytest_benchmark() -> None:
     assert (stats.min, stats.max, stats.mean, stats.median) == (1.0, 4.0, 2.5, 2.5)
     assert (stats.q1, stats.q3, stats.iqr, stats.ops) == (1.5, 3.5, 2.0, 0.4)
     assert (stats.rounds, stats.iterations, stats.data) == (4, 10, [4.0, 1.0, 2.0, 3.0])
-
-
-SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 
 
 @pytest.mark.golden
@@ -240,17 +227,10 @@ def test_a_file_that_holds_too_much_is_refused_with_the_place(
     assert message in found.message
 
 
-def tables(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON
-    """Yield every table of a JSON Schema."""
-    if isinstance(value, dict):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value:
-        if isinstance(inner, dict | list):
-            yield from tables(inner)
-
-
 def test_every_text_of_the_schema_has_a_bound() -> None:
-    kinds = ((one, one.get("type")) for one in tables(msgspec.json.schema(Run)))
+    tables: list[dict[str, Any]] = []
+    json.loads(json.dumps(msgspec.json.schema(Run)), object_hook=tables.append)
+    kinds = ((one, one.get("type")) for one in tables)
     texts = [one for one, kind in kinds if kind == "string" or "string" in (kind or ())]
     assert len(texts) > 50
     assert [one for one in texts if "maxLength" not in one and "enum" not in one] == []
