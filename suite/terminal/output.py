@@ -186,7 +186,7 @@ def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[st
     whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
     lines = wrap(
         whole,
-        max(columns, 20),  # a narrower terminal breaks the lines itself
+        columns,
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,  # names and paths stay whole

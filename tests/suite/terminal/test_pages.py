@@ -11,11 +11,11 @@ from frobench.suite.fleet.fleet import Fleet
 from frobench.suite.profiles import OVER
 from frobench.suite.redaction import Removed
 from frobench.suite.run.expected import Expected, ExpectedCase
-from frobench.suite.stored.types import Conclusion, Exercise, Severity, Work
+from frobench.suite.stored.types import Exercise, Work
 from frobench.suite.terminal import disclosure, fleet_words, listing, output
 from tests.instruments.runs import factory, made_up_records
 
-NAMES = ["  short", "  a longer name"]
+NAMES, ABOVE = ["  short", "  a longer name"], ["  a longer", "    name:"]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ NAMES = ["  short", "  a longer name"]
         (26, [" " * 9 + "base", "one", f"{NAMES[0]}   1 s  same", NAMES[1], " " * 9 + "10 s"]),
         (14, ["    base", "one", NAMES[0], "     1 s  same", NAMES[1], "    10 s"]),
         (12, ["  base", "one", NAMES[0], "   1 s  same", NAMES[1], "  10 s"]),
-        (11, ["one", f"{NAMES[0]}: base 1 s,", "    same", f"{NAMES[1]}:", "    base 10 s"]),
+        (11, ["one", NAMES[0] + ":", "    base 1", "    s, same", *ABOVE, "    base 10", "    s"]),
     ],
 )
 def test_cells_stand_beside_their_name_or_below_it_or_in_a_sentence(
@@ -98,27 +98,6 @@ def test_a_few_of_many_texts_are_shown_and_the_machines_in_full(
     every = [*disclosure.lines(run, [], everything=True)]
     assert every[0] == "Taken out: nothing, for there was nothing to take out"
     assert f"{beside}{'u' * 61};" in every
-
-
-def concluded(severity: Severity, count: int) -> list[Conclusion]:
-    """Return as many conclusions of a code, each about a case."""
-    facts: dict[str, Any] = {"code": f"an-{severity}", "severity": severity, "advice": "Do it."}
-    return [Conclusion(message=f"it is {n}", case=f"b.py::{n}", **facts) for n in range(count)]
-
-
-def test_all_errors_are_told_first_and_three_of_the_other_doubts() -> None:
-    run = factory.run()
-    run.frobench.conclusions = [
-        *(*concluded("info", 1), *concluded("warning", 5)),
-        *(concluded("error", 4)),
-    ]
-    errors = [f"  {n}: it is {n}" for n in range(4)]
-    assert [*output.doubts(run, 80)] == [
-        *("", "error: an-error, 4 times. Do it.", *errors),
-        *("", "warning: an-warning, 5 times. Do it.", *errors[:3]),
-        "  and 2 more: `frobench show FILE --cases`",
-        *("", "info: an-info. Do it.", errors[0]),
-    ]
 
 
 LOST, LABELS = {"c": "gone", "b": "off"}, {"b": "B", "c": "C", "a": "A"}
