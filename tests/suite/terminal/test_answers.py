@@ -10,62 +10,52 @@ from frobench.suite.terminal import answers
 from frobench.suite.terminal.answers import Answer, AxisResult, CaseResult, ModelSpeed, RunAnswers
 
 SHARP, WIDE = Estimate(40.0, 39.0, 42.0, 6), Estimate(2.0, 1.0, 2.1, 6)
-ALONE, NOISY = Estimate(0.5, None, None, 3), ("noisy",)
-KNOWN: dict[str, Any] = {"unit": "s", "doubts": (), "cases": (), "precision": "", "part": None}
+ALONE, NOISY, UNCLEAR = Estimate(0.5, None, None, 3), ("noisy",), ("not conclusive",)
+USUAL: dict[str, Any] = dict.fromkeys(("doubts", "cases", "remarks"), ())
+USUAL |= dict.fromkeys(("value", "seconds", "rate", "reason", "decode", "prompt", "project"))
+USUAL |= {"unit": "s", "rate_unit": "B/s", "fits": True, "leads": True, "small": {}}
 
 
-def axis(title: str, value: Estimate, *remarks: str, doubts: tuple[str, ...] = ()) -> AxisResult:
-    facts = KNOWN | {"name": title.lower(), "datasheet": None, "doubts": doubts}
-    return AxisResult(title=title, value=value, remarks=remarks, **facts)
+def made(kind: Any, **facts: Any) -> Any:  # noqa: ANN401 - a kind of answer, and its fields
+    return kind(**{field: USUAL.get(field, "") for field in kind.__struct_fields__} | facts)
 
 
-def answer(exercise: str, number: int, rule: str = "", **more: Any) -> Answer:  # noqa: ANN401 - its fields
+def answer(number: int, exercise: str, rule: str = "", **more: Any) -> Any:  # noqa: ANN401 - as above
     texts = {"question": f"Why {number}?", "answer": f"It is {number}.", "brief": f"{number} s"}
-    facts = KNOWN | {"name": f"n{number}", "label": "of it", "value": None, "leads": True} | texts
-    del facts["precision"], facts["part"]
-    return Answer(exercise=exercise, rule_of_thumb=rule, **facts | more)
+    return made(Answer, name=f"n{number}", exercise=exercise, rule_of_thumb=rule, **texts | more)
 
 
-def case(name: str, status: Any, **more: Any) -> CaseResult:  # noqa: ANN401 - its fields
-    facts = dict.fromkeys(("seconds", "rate", "reason")) | {"rate_unit": "B/s", "doubts": ()}
-    named = {"exercise": name[0], "case": f"b.py::bench_{name}", "status": status}
-    return CaseResult(**facts | named | more)
+def case(name: str, status: str, **more: Any) -> Any:  # noqa: ANN401 - as above
+    return made(CaseResult, exercise=name[0], case=f"b::bench_{name}", status=status, **more)
 
 
-def model(name: str, size: float, **more: Any) -> ModelSpeed:  # noqa: ANN401 - its fields
-    facts: dict[str, Any] = {"fits": True, "decode": None, "prompt": None, "small": {}} | more
-    return ModelSpeed(name=name, bytes=size, **facts)
-
-
-RUN = RunAnswers(
-    run="r",
-    machine="Two cores",
-    datetime="2026-01-02T03:04:05Z",
-    profile="quick",
-    complete=True,
-    launches=6,
-    part_in_bodies=0.5,
-    device="cores",
-    axes=(axis("Compute", SHARP, "80% of peak"), axis("Memory", WIDE, doubts=("not conclusive",))),
+FACTS = {"machine": "Two cores", "datetime": "2026-01-02T03:04:05Z", "profile": "quick"}
+RUN = made(
+    RunAnswers,
+    axes=(
+        made(AxisResult, title="Compute", value=SHARP, remarks=("80% of peak",)),
+        made(AxisResult, title="Memory", value=WIDE, doubts=UNCLEAR),
+    ),
     models=(
-        model("8B", 16e9, decode=ALONE, prompt=SHARP),
-        model("70B", 140e9, fits=False, small={"int8": SHARP}),
-        model("1B", 2e9),
+        made(ModelSpeed, name="8B", decode=ALONE, prompt=SHARP),
+        made(ModelSpeed, name="70B", bytes=20.0 * 2**30, fits=False, small={"int8": SHARP}),
+        made(ModelSpeed, name="1B"),
     ),
-    models_note=r"Of <a> & `b_*`, a \ b | [1].",
     answers=(
-        answer("Copies", 1, "wait", value=SHARP, doubts=NOISY),
-        answer("Copies", 2, leads=False),
-        answer("Copies", 3, doubts=NOISY),
-        answer("Norms", 4, "log", doubts=("few", "noisy")),
+        answer(1, "Copies", "wait", value=SHARP, doubts=NOISY),
+        answer(2, "Copies", leads=False),
+        answer(3, "Copies", doubts=NOISY),
+        answer(4, "Norms", "log", doubts=("few", "noisy")),
     ),
-    absent={"no GPU": ("Why a?",), "too slow": ("Why b?", "Why c?")},
     cases=(
         case("copy", "passed", seconds=SHARP, rate=WIDE, doubts=NOISY),
         case("chain", "passed", seconds=ALONE),
         case("norm", "failed"),
         case("nap", "skipped", reason="a GPU is needed, of which there is none"),
     ),
+    **FACTS | {"complete": True, "launches": 6, "device": "cores"},
+    models_note=r"Of <a> & `b_*`, a \ b | [1].",
+    absent={"no GPU": ("Why a?",), "too slow": ("Why b?", "Why c?")},
 )
 
 
@@ -75,7 +65,7 @@ def test_axes_models_and_leading_answers_stand_beside_their_names() -> None:
         "Memory   1.0 to 2.1 s (not conclusive)",
         "8B       0.5 tokens/s (no interval: 3 launches) decoding,",
         "         40.0 tokens/s [39.0, 42.0] prompt",
-        "70B      does not fit: 144 GB of weights in bf16,",
+        "70B      does not fit: 20 GB of weights in bf16,",
         "         40.0 tokens/s [39.0, 42.0] decoding with int8",
         "         weights",
         "1B       fits",
@@ -96,7 +86,7 @@ def test_without_axes_each_answer_in_full_stands_below_its_question() -> None:
     plain = replace(RUN, axes=(), models=RUN.models[1:2], models_note="", absent={})
     assert [*answers.lines(plain, 59, every=True)] == [
         "70B",
-        "  does not fit: 144 GB of weights in bf16,",
+        "  does not fit: 20 GB of weights in bf16,",
         "    40.0 tokens/s [39.0, 42.0] decoding with int8 weights",
         "",
         "Why 1?",
@@ -160,13 +150,13 @@ def test_csv_has_the_numbers_in_seconds_and_each_with_its_ends() -> None:
     rate = ends.replace("seconds", "rate")
     assert names == f"exercise,case,status,{ends},{rate},rate_unit,doubts,reason"
     assert rows == [
-        "c,b.py::bench_copy,passed,40.0,39.0,42.0,6,2.0,1.0,2.1,6,B/s,noisy,",
-        "c,b.py::bench_chain,passed,0.5,,,3,,,,,B/s,,",
-        "n,b.py::bench_norm,failed,,,,,,,,,B/s,,",
+        "c,b::bench_copy,passed,40.0,39.0,42.0,6,2.0,1.0,2.1,6,B/s,noisy,",
+        "c,b::bench_chain,passed,0.5,,,3,,,,,B/s,,",
+        "n,b::bench_norm,failed,,,,,,,,,B/s,,",
     ]
     _, *rows = answers.as_csv(RUN.answers[::3]).splitlines()
     assert rows == [
-        "Copies,n1,Why 1?,It is 1.,1 s,wait,of it,s,40.0,39.0,42.0,6,noisy,,True",
-        'Norms,n4,Why 4?,It is 4.,4 s,log,of it,s,,,,,"few, noisy",,True',
+        "Copies,n1,Why 1?,It is 1.,1 s,wait,,s,40.0,39.0,42.0,6,noisy,,True",
+        'Norms,n4,Why 4?,It is 4.,4 s,log,,s,,,,,"few, noisy",,True',
     ]
     assert not answers.as_csv([])
