@@ -49,17 +49,6 @@ def test_every_module_asks_a_question_and_explains_itself(path: Path) -> None:
     assert "sample" in explanation  # which says what is timed
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_every_benchmark_of_the_project_declares_its_work_and_checks_its_result(path: Path) -> None:
-    calls = [
-        {keyword.arg for keyword in node.keywords}
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "measure"
-    ]
-    assert calls
-    assert all(keywords >= {"work", "check"} for keywords in calls)
-
-
 @pytest.mark.parametrize("function", ["bench_write_copy", "bench_write_fill", "bench_write_load"])
 def test_models_that_are_lent_for_writing_come_back_as_they_were(function: str) -> None:
     module = load(BENCHMARKS / "bench_parameters.py")
