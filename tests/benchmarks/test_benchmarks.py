@@ -18,29 +18,6 @@ pytestmark = pytest.mark.long
 MODULES = sorted(BENCHMARKS.glob("bench_*.py"))
 
 
-@pytest.fixture(scope="module")
-def listing() -> list[str]:
-    """Return the names of all cases."""
-    everything = ("--collect-only", "--frobench-profile", "rigorous")
-    return run_pytest(BENCHMARKS, *everything).stdout.splitlines()
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_benchmarks_have_cases_and_exercises_some_on_the_cpu(
-    listing: list[str], path: Path
-) -> None:
-    cases = [line for line in listing if line.startswith(f"benchmarks/{path.name}::")]
-    functions = {line.partition("::")[2].partition("[")[0] for line in cases}
-    module = load(path)
-    benchmarks = {name for name in vars(module) if name.startswith("bench_")}
-    marks = getattr(module, "pytestmark", [])
-    for mark in [marks] if isinstance(marks, pytest.MarkDecorator) else marks:
-        if mark.name == "on_one_machine":  # without nodes, where this runs, it has no others
-            benchmarks &= mark.kwargs.keys()
-    assert functions == benchmarks
-    assert any("[cpu" in line for line in cases)
-
-
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_every_module_asks_a_question_and_explains_itself(path: Path) -> None:
     module = ast.parse(path.read_text("utf-8"))

@@ -22,7 +22,7 @@ from frobench.suite.compare.gate import exit_code
 from frobench.suite.compare.runs import compare_runs, newest_levels
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Conclusion, Run
-from tests.instruments.faults.judging import add_up, keep, put, set_samples
+from tests.instruments.faults.judging import keep, put, set_samples
 from tests.instruments.faults.spoiling import take
 from tests.instruments.runs import factory
 
@@ -38,11 +38,11 @@ def _trouble(run: Run, *codes: str) -> Run:
     return run
 
 
-def _runs(count: int, apart: float, *, common: bool = False, noise: float = 0.01) -> Iterator[Run]:
+def _runs(count: int, apart: float, *, common: bool = False) -> Iterator[Run]:
     """Make runs of identical code whose levels lie apart by so much, relative."""
     for seed in range(count):
         random = Random(f"{seed} {apart}")  # noqa: S311 - no secret
-        run = factory.run(seed=seed, noise=noise)
+        run = factory.run(seed=seed)
         keep(run, run.benchmarks[:CASES].__contains__)
         whole = random.gauss(0, apart)
         for case in run.benchmarks:
@@ -50,9 +50,9 @@ def _runs(count: int, apart: float, *, common: bool = False, noise: float = 0.01
         yield run
 
 
-def _errors(count: int, apart: float, **how: Any) -> list[float]:  # noqa: ANN401 - as `_runs` takes it
+def _errors(count: int, apart: float) -> list[float]:
     """Return how far apart a number of runs are said to lie, case by case."""
-    runs = [*_runs(count, apart, **how)]
+    runs = [*_runs(count, apart)]
     spreads, _ = between_run_spreads(runs[0], runs[0], [*map(levels, runs)])
     return [one.error for one in spreads.values()]
 
@@ -248,16 +248,6 @@ MANY = 12
 """As many runs as a comparison learns from."""
 
 
-def slowed(run: Run, code: float = 1.0, cores: float = 1.0) -> Run:
-    """Let every call take so many times as long, by its code and by the cores."""
-    for launch in run.frobench.launches:
-        launch.gauge = {"cpu/python": 1e-4 * cores}  # a body that only computes
-    for case in run.benchmarks:
-        take(case, code * cores)
-    add_up(run)
-    return run
-
-
 def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
     """Store runs in one folder, compare the first two, and return what the command prints."""
     with TemporaryDirectory() as folder, chdir(folder):  # without results of its own
@@ -265,18 +255,6 @@ def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
         shown = CliRunner().invoke(main, ["compare", str(first), str(second), "--json"])
     printed: dict[str, Any] = json.loads(shown.stdout)
     return printed
-
-
-@pytest.mark.parametrize(("cores", "code"), [(1.04, 1.0), (1 / 1.04, 1.06), (1.04, 1 / 1.06)])
-def test_code_is_not_called_slower_for_slower_cores_nor_the_same_for_faster_ones(
-    cores: float, code: float
-) -> None:
-    base, new, *others = _runs(10, 0.0, noise=0.005)
-    chance = Random(1)  # noqa: S311 - no secret
-    for run in others:
-        slowed(run, cores=math.exp(chance.gauss(0, 0.02)))
-    found = compared(slowed(base), slowed(new, code, cores), others)["cases"]
-    assert {case["word"] for case in found} == {"unresolved"}
 
 
 @pytest.mark.parametrize(("in_turn", "learned_from"), [(0, 3), (1, 0)])

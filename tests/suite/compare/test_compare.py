@@ -127,15 +127,9 @@ def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> N
         (lost.fullname, "base", "skipped there: too large"),
         (late.fullname, "new", "not selected there"),
     ]
-
-
-def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
-    lines = words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
-    assert lines[1] == "  accelerators: none -> NVIDIA H200"
-    assert any("--purchase" in line for line in lines)
-    assert not any(line.startswith("incomparable: square") for line in lines)
-    (only,) = (line for line in lines if line.startswith("only in new: "))
-    assert only.endswith("0 accelerators measured there")
+    one, two = (factory.run(accelerators=count) for count in (1, 2))
+    where = {(each.measured_in, each.reason) for each in compare_runs(one, two).unmatched}
+    assert where == {("new", "1 accelerator measured there"), ("base", "not selected there")}
 
 
 def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
@@ -144,10 +138,10 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     other.extra_info.version = "ffffffffffff"
     _ended(new, wrong, "failed", "it hung")
     found = match_machines(base, new)
-    assert found.pairs[1].reason == "failed in new: it hung"
-    assert [pair.reason for pair in found.pairs[2:]] == [None] * (len(found.pairs) - 2)
-    told = words.of_machines(found, [])
-    assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
+    version = f"another version of the benchmark: {base.benchmarks[0].extra_info.version} -> fff"
+    first, *others = [pair.reason for pair in found.pairs]
+    assert first == f"{version}fffffffff"
+    assert others == ["failed in new: it hung"] + [None] * (len(others) - 1)
 
 
 def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:
@@ -192,42 +186,49 @@ def test_another_profile_and_another_time_are_stated() -> None:
 SHARP, *_ = compare_runs(factory.run(seed=1), factory.run(seed=1)).cases
 BLUNT, SLOWER = replace(SHARP, smallest_change=0.26), replace(SHARP, word="slower")
 LEFT_OUT = replace(SHARP, p_value=None, reason="it hung")
+SHORT = replace(SHARP, p_value=None, smallest_change=None)
+DISTURBED = replace(LEFT_OUT, word="unresolved", reason="disturbed: x")
 FAILED = Unmatched(SHARP.fullname, "base", "failed there: it hung", headline=True)
 CPU, TORCH = Difference("cpu.model", "a", "b"), Difference("software.torch", "1", "2")
+NO_SLOWER = "no slow-down of 25% would have shown"
+FEW = "cannot say: only 1 of 3 cases could be compared"
+NONE = "cannot say: only 0 of 2 cases could be compared"
+MOVES = "cannot say: cpu.model, software.torch differ, which moves numbers"
+ACROSS = "to compare across that, add `--across cpu.model --across software.torch`"
+AGAIN = "measure both again side by side: `--retry 1`, or `frobench history`"
 
 
 def _compared(cases: list[CaseComparison], **facts: Any) -> RunComparison:  # noqa: ANN401 - any
-    return RunComparison(base="a", new="b", cases=cases, faults=[], counts={}, **facts)
+    return RunComparison(base="a", new="b", cases=cases, counts={}, **{"faults": []} | facts)
 
 
 @pytest.mark.parametrize(
-    ("cases", "facts", "reason"),
+    ("cases", "facts", "told"),
     [
         ([SHARP, replace(SHARP, smallest_change=0.25), BLUNT, BLUNT], {}, None),
-        ([BLUNT, BLUNT], {}, "in most of 2 cases no slow-down of 25% would have shown"),
-        ([BLUNT], {}, "in 1 case no slow-down of 25% would have shown"),
+        ([BLUNT, BLUNT], {}, f"cannot say: in most of 2 cases {NO_SLOWER}"),
+        ([replace(BLUNT, word="faster")], {}, f"besides: in 1 case {NO_SLOWER}"),
         ([SHARP, LEFT_OUT], {}, None),
-        ([SHARP] + 2 * [LEFT_OUT], {}, "only 1 of 3 cases could be compared: it hung"),
+        ([SHARP] + 2 * [LEFT_OUT], {}, f"{FEW}: it hung"),
+        ([DISTURBED, DISTURBED], {}, f"{NONE}: disturbed: x; {AGAIN}"),
+        ([DISTURBED, LEFT_OUT], {}, f"{NONE}: disturbed: x"),
+        ([LEFT_OUT, SHORT], {}, f"{NONE}: it hung; measure with `--launches 6` or more"),
         ([SHARP], {"unmatched": [FAILED]}, None),
-        ([SHARP], {"unmatched": 2 * [FAILED]}, "2 of 3 cases failed in new"),
-        ([], {}, "the runs have no case in common"),
-        ([LEFT_OUT], {"differences": [CPU]}, "cpu.model differs, which moves numbers"),
-        (
-            [],
-            {"differences": [CPU, TORCH]},
-            "cpu.model, software.torch differ, which moves numbers",
-        ),
+        ([SHARP], {"unmatched": 2 * [FAILED]}, "cannot say: 2 of 3 cases failed in new"),
+        ([], {}, "cannot say: the runs have no case in common"),
+        ([LEFT_OUT], {"faults": ["a", "b"], "differences": [CPU]}, "cannot say: a; b"),
+        ([LEFT_OUT], {"differences": [CPU, TORCH]}, f"{MOVES}; {ACROSS}"),
         ([SHARP], {"differences": [CPU]}, None),
     ],
 )
-def test_a_gate_decides_by_half_of_the_cases(
-    cases: list[CaseComparison], facts: dict[str, Any], reason: str | None
+def test_a_gate_decides_by_half_of_the_cases_and_says_why_not_and_what_to_do(
+    cases: list[CaseComparison], facts: dict[str, Any], told: str | None
 ) -> None:
     comparison = _compared(cases, **facts)
-    assert doubt(comparison) == reason
-    assert exit_code(comparison, allow_missing=True) == (3 if reason else 0)
+    assert (words.refusals(comparison)[0] if doubt(comparison) else None) == told
+    assert exit_code(comparison, allow_missing=True) == (3 if told else 0)
     missing = LEFT_OUT in cases or "unmatched" in facts
-    assert exit_code(comparison) == (3 if reason or missing else 0)
+    assert exit_code(comparison) == (3 if told or missing else 0)
 
 
 def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:

@@ -103,15 +103,18 @@ def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
-def test_the_statistics_and_their_standard_errors_are_students() -> None:
-    base, new = _draw(16, launches=8)
+@pytest.mark.parametrize("n", [8, 20])
+def test_the_statistics_and_their_standard_errors_are_students(n: int) -> None:
+    base, new = _draw(16, launches=n)
     _, pulled, _ = verdicts.winsorised(np.concatenate([base, new]))
-    found, expected = between_runs(base, new), ttest_ind(pulled[8:], pulled[:8])
+    found, expected = between_runs(base, new), ttest_ind(pulled[n:], pulled[:n])
     assert found.statistics[0] == pytest.approx(np.abs(expected.statistic))
-    assert found.errors == pytest.approx(pulled.std(axis=0, ddof=1) * math.sqrt(15 / 14 * 2 / 8))
+    assert found.errors == pytest.approx(
+        pulled.std(axis=0, ddof=1) * math.sqrt((2 * n - 1) / (n - 1) / n)
+    )
     alone, expected = within_launches(new + 1), ttest_1samp(new + 1, 0)
     assert alone.statistics[0] == pytest.approx(np.abs(expected.statistic))
-    assert alone.errors == pytest.approx(np.sqrt(((new + 1) ** 2).mean(axis=0) / 7))
+    assert alone.errors == pytest.approx(np.sqrt(((new + 1) ** 2).mean(axis=0) / (n - 1)))
 
 
 def test_outliers_are_pulled_in_to_one_and_a_half_standard_deviations() -> None:

@@ -3,10 +3,9 @@
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
-from frobench.suite.compare.matching import CaseComparison, Matched, Pair, RunComparison, Unmatched
+from frobench.suite.compare.matching import Matched, Pair, RunComparison, Unmatched
 from frobench.suite.stored.differences import Difference
 from frobench.suite.terminal import comparison as words
 from frobench.suite.units import RATIO
@@ -77,35 +76,6 @@ def test_two_machines_are_told_by_what_differs_and_each_lacks() -> None:
     assert told == [first, *WHAT, f"no ratio: {name}: it hung", late]
     alike = words.of_machines(Matched(pairs, [], ["a fault"]), [])
     assert alike == [first, "Nothing differs that is known to move numbers."]
-
-
-MOVE = "cpu.model, cpu.governor differ, which moves numbers"
-BLUNT = "in 1 case no slow-down of 25% would have shown"
-ACROSS = "to compare across that, add `--across cpu.model --across cpu.governor`"
-AGAIN = "measure both again side by side: `--retry 1`, or `frobench history`"
-NONE = "cannot say: only 0 of 2 cases could be compared"
-MORE = "measure with `--launches 6` or more"
-
-
-@pytest.mark.parametrize(
-    ("cases", "facts", "told"),
-    [
-        ([OTHER], {"differences": [CPU, GOVERNOR]}, f"cannot say: {MOVE}; {ACROSS}"),
-        ([OTHER], {"faults": ["x"], "differences": [CPU]}, "cannot say: x"),
-        ([], {}, "cannot say: the runs have no case in common"),
-        (DISTURBED[:2], {}, f"{NONE}: disturbed: x; {AGAIN}"),
-        ([OTHER, UNTESTED], {}, f"{NONE}: another version; {MORE}"),
-        ([OTHER, DISTURBED[0]], {}, f"{NONE}: another version"),
-        ([SLOWER], {}, f"besides: {BLUNT}"),
-        ([SAME, OTHER], {}, f"cannot say: {BLUNT}"),
-    ],
-)
-def test_what_lets_a_comparison_decide_nothing_is_said_with_what_to_do(
-    cases: list[CaseComparison], facts: dict[str, Any], told: str
-) -> None:
-    first, *missing = words.refusals(compared(*cases, **facts))
-    assert first == told
-    assert missing == ["not compared, headline: new: another version"] * (SAME in cases)
 
 
 def test_each_case_has_a_row_with_the_smallest_change_that_would_be_found() -> None:
