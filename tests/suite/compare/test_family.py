@@ -117,6 +117,15 @@ def test_the_statistics_and_their_standard_errors_are_students(n: int) -> None:
     assert alone.errors == pytest.approx(np.sqrt(((new + 1) ** 2).mean(axis=0) / (n - 1)))
 
 
+def test_the_end_that_faces_no_difference_says_how_far_runs_may_lie_apart() -> None:
+    few, many = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.2, 1.21, 1.22, 1.25, 1.4, 1.9]
+    for base, new, sign in ((few, many, -1), (many, few, 1)):
+        ratio = verdicts.compare_values(base, new).ratio
+        facing = sign * math.log(((ratio.low, ratio.high)[sign > 0] or 0) / ratio.value)
+        found = verdicts.compare_values(base, new, between=verdicts.Between(reach=0.1))
+        assert found.allowance == pytest.approx(math.expm1(math.hypot(facing, 0.1) - facing))
+
+
 def test_outliers_are_pulled_in_to_one_and_a_half_standard_deviations() -> None:
     middle, values, _ = verdicts.winsorised(np.array([[*range(10), 100.0]]).T)
     assert middle == 5
