@@ -39,9 +39,7 @@ from frobench.suite.doctor.examined import ExaminedMachine, Host, examine_withou
 from frobench.suite.doctor.torch_offer import START_LOCALLY, Asking
 from frobench.suite.machine.accelerator_facts import serves
 from frobench.suite.machine.host import AUTOLOAD, Backend, affinity
-from frobench.suite.machine.sensors.throttle_causes import IDLE
 from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal import doctor_page
 from tests.instruments.devices.simulated_nvml import Gpu, Install
 from tests.instruments.faults.judging import put
 from tests.instruments.processes.command import ROOT, frobench, simulated
@@ -307,38 +305,6 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
     found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
     assert codes(found.troubles) == ["no-accelerator"]
     assert not found.unusable
-
-
-def test_the_page_tells_what_is_known_of_each_part_and_what_is_wrong(tmp_path: Path) -> None:
-    known = {"model": "EPYC", "usable_cores": 2, "boost": False, "core_nodes": [0]}
-    cpu = replace(host().cpu, **dict.fromkeys(host().cpu.__struct_fields__) | known)
-    now = {"cores": 2, "clock_hz": 3e9, "others": 0.25, "container": True, "python": "3.11.7"}
-    facts = {"os": "Debian", "kernel": "6.1", "masks": {"A": "0", "B": ""}, "cpu": cpu} | now
-    there = quiet(planted(tmp_path, AMD_MI300, card(MI300, "0x1002", "0x120000")), **facts)
-    [device] = there.accelerators
-    device.held_back, device.temperature_celsius, device.pcie_width = [IDLE, "a", "b"], 33.0, 8
-    device.index = 3
-    there.torch = replace(built(CUDA="13.0", XPU="1"), devices=1, names=(("xpu:0", "Arc"),))
-    trouble = Conclusion(code="far", severity="info", message="It is far.", advice="Mend it.")
-    assert [*doctor_page.lines(there, [trouble], 60)] == [
-        "CPU             EPYC, usable cores 2",
-        "machine         cores 2, clock 3 GHz, others 0.25, memory",
-        "                free 2 GiB, shared memory 1 GiB, disk free 1",
-        "                GiB, Debian, kernel 6.1, container, python",
-        "                3.11.7",
-        "PyTorch         2.13.0, built for CUDA 13.0 and XPU 1, sees",
-        "                1 accelerator",
-        "xpu:0           Arc",
-        "masks           A='0', B=''",
-        "AMD 3           AMD GPU (1002:1234), pcie width 8,",
-        "                temperature 33 °C, held back by a and b",
-        "",
-        "info: It is far. (far)",
-        "  advice: Mend it.",
-    ]
-    _, _, pytorch, *_, last = doctor_page.lines(replace(there, torch=CPU_BUILD), [], 200)
-    assert pytorch == "PyTorch         2.13.0+cpu, built for the CPU alone, sees 0 accelerators"
-    assert last == "Nothing is wrong: `frobench run` measures it."
 
 
 def test_masks_are_shown_without_the_devices_uuid(
