@@ -14,8 +14,6 @@ from frobench.command import main
 from frobench.endings import exits_cleanly
 from frobench.suite.errors import CannotRunError, CutShortError, Interrupted, NothingMeasuredError
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal import output
 from tests.end_to_end.test_options import APART, called
 from tests.instruments.processes.command import ROOT, TRICKY
 from tests.instruments.processes.project_files import planted
@@ -131,24 +129,6 @@ def test_a_wrong_use_gets_one_clear_line(
     assert "Traceback" not in shown.stderr
     assert not shown.stdout
     assert not list(tmp_path.glob("results/*/*"))
-
-
-def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None:
-    run = factory.run()
-    noisy = Conclusion(code="noisy-case", severity="warning", message="wide", advice="Again.")
-    failed = Conclusion(code="failed-case", severity="error", message="\x1b[2J", advice="Look.")
-    run.frobench.conclusions = [noisy] * 5 + [failed]
-    assert [*output.doubts(run, 80)] == [
-        "",
-        "error: failed-case. Look.",
-        "  \ufffd[2J",
-        "",
-        "warning: noisy-case, 5 times. Again.",
-        *["  wide"] * 3,
-        "  and 2 more: `frobench show FILE --cases`",
-    ]
-    narrow = [*output.doubts(run, 20)]
-    assert max(map(len, narrow)) <= 20
 
 
 NAME = "20260101T120000Z-eeeeeee"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import agreement, doubt, exit_code
-from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched, match_machines
+from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
@@ -130,18 +130,6 @@ def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> N
     one, two = (factory.run(accelerators=count) for count in (1, 2))
     where = {(each.measured_in, each.reason) for each in compare_runs(one, two).unmatched}
     assert where == {("new", "1 accelerator measured there"), ("base", "not selected there")}
-
-
-def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
-    base, new = factory.run(seed=1), factory.run(seed=2)
-    other, wrong = new.benchmarks[0], new.benchmarks[1]
-    other.extra_info.version = "ffffffffffff"
-    _ended(new, wrong, "failed", "it hung")
-    found = match_machines(base, new)
-    version = f"another version of the benchmark: {base.benchmarks[0].extra_info.version} -> fff"
-    first, *others = [pair.reason for pair in found.pairs]
-    assert first == f"{version}fffffffff"
-    assert others == ["failed in new: it hung"] + [None] * (len(others) - 1)
 
 
 def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:

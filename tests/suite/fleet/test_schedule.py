@@ -328,14 +328,3 @@ def test_the_command_tells_what_became_of_the_nodes_and_writes_their_pages(
     assert {shown.exit_code, for_programs.exit_code} == {code}
     nodes = json.loads(for_programs.stdout)["nodes"]
     assert [node["stored"] for node in nodes] == [*map(arrived.get, "abc")]
-
-
-def test_nodes_that_are_unlike_the_others_are_named_and_listed_for_programs() -> None:
-    unlike = {label(1): {"Matmul": 1.18, "Copies": 0.9}}
-    labels = {"beta": label(0), "gamma": label(1)}
-    found = Fleet(order={"fleet": "x"}, labels=labels, stored={"gamma": "x"})
-    assert [*fleet_words.unlike_lines(found, unlike)] == [
-        f"unlike: gamma ({label(1)}): 18% slower in Matmul, 10% faster in Copies"
-    ]
-    gamma = fleet_words.as_json(found, unlike)["nodes"][1]
-    assert (gamma["name"], gamma["unlike"]) == ("gamma", unlike[label(1)])

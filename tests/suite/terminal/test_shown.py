@@ -27,6 +27,7 @@ from frobench.suite.stored.types import (
     Estimate,
     Exercise,
     Project,
+    Run,
     VerdictWord,
     Work,
 )
@@ -38,6 +39,7 @@ from frobench.suite.terminal import (
     fleet_words,
     history_words,
     listing,
+    output,
 )
 from frobench.suite.terminal.answers import Answer, AxisResult, CaseResult, ModelSpeed, RunAnswers
 from frobench.suite.terminal.output import Table
@@ -216,6 +218,22 @@ def shared(removed: list[Removed], *, everything: bool) -> list[str]:
     return lines[:16] + [line for line in lines if "nnn" in line]
 
 
+def concluded(code: str, number: int, **facts: Any) -> Conclusion:
+    facts |= {"message": f"\x1b[{number}J", "advice": f"Do {number}.", "case": f"b::{number}"}
+    return Conclusion(code=code, **facts)
+
+
+def doubted() -> Run:
+    """Return a run with more warnings of a code than are shown, and as many errors."""
+    run, kinds = factory.run(), {"noisy-case": "warning", "failed-case": "error", "busy": "info"}
+    run.frobench.conclusions = [
+        concluded(code, n, severity=severity)
+        for code, severity in kinds.items()
+        for n in range(1 if code == "busy" else 5)
+    ]
+    return run
+
+
 SHOWN: dict[str, Iterable[str]] = {
     "a run": answers.lines(RUN, 60),
     "a run without axes": answers.lines(PLAIN, 60),
@@ -258,7 +276,9 @@ SHOWN: dict[str, Iterable[str]] = {
     "a machine without accelerators": doctor_page.lines(ALONE_THERE, [], 60),
     "a run to be shared": shared(TAKEN, everything=False),
     "a run to be shared, in full": shared([], everything=True),
+    "doubts about a run": output.doubts(doubted(), 40),
     "a fleet": fleet_words.lines(FLEET),
+    "unlike nodes": fleet_words.unlike_lines(FLEET, {"A": {"Matmul": 1.18, "Copies": 0.9}}),
 }
 SECTIONS = dict(
     section.split("\n", 1)
