@@ -185,7 +185,8 @@ def test_unlike_disturbance_leaves_every_case_unresolved_and_like_disturbance_no
     word = "unresolved" if reason else "slower"
     assert comparison.counts == {word: len(comparison.cases)}
     assert {case.reason for case in comparison.cases} == {reason}
-    assert {case.p_value is None for case in comparison.cases} == {bool(reason)}
+    untold = {(case.p_value is None, case.smallest_change is None) for case in comparison.cases}
+    assert untold == {(bool(reason), bool(reason))}
     assert exit_code(comparison) == (3 if reason else 4)
 
 
