@@ -77,25 +77,6 @@ def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: s
     assert (exit_code(of_no_lead), words.refusals(of_no_lead)) == (0, [])
 
 
-@pytest.mark.parametrize("headline", [True, False])
-def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    base, new = _pair(_fail)
-    take(_case(new, headline=headline), 3)
-    comparison = compare_runs(base, new)
-    assert comparison.counts["slower"] == 1
-    assert exit_code(comparison) == 4
-    assert len(words.refusals(comparison)) == 2
-
-
-def test_a_headline_case_that_failed_in_the_base_alone_exits_3_and_one_it_lacks_does_not() -> None:
-    new, base = _pair(_fail)
-    comparison = compare_runs(base, new)
-    assert exit_code(comparison) == 3
-    assert exit_code(comparison, allow_missing=True) == 0
-    new, base = _pair(_drop)
-    assert exit_code(compare_runs(base, new)) == 0
-
-
 def _other_torch(new: Run) -> None:
     software = new.frobench.environment.software
     software.torch = software.packages["torch"] = "2.14.0"

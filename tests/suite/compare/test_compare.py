@@ -101,18 +101,12 @@ def test_a_case_that_a_check_calls_worthless_is_incomparable(side: str) -> None:
     assert _found(comparison, case).word == "incomparable"
 
 
-def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_error_of_a_whole_run_makes_every_case_incomparable() -> None:
     base, new = factory.run(), factory.run(slower=2)
     _conclude(base, None)
     comparison = compare_runs(base, new)
     assert comparison.counts == {"incomparable": len(comparison.cases)}
-    assert verdicts.runs(base, new, comparison, as_json=False) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("cannot say: no-work in base: a call takes 1 ns\n\n")
-    assert told.count("a call takes 1 ns") == 1
-    assert "incomparable: square" not in told
+    assert comparison.faults == ["no-work in base: a call takes 1 ns"]
 
 
 def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> None:
@@ -217,6 +211,14 @@ def test_a_gate_decides_by_half_of_the_cases_and_says_why_not_and_what_to_do(
     assert exit_code(comparison, allow_missing=True) == (3 if told else 0)
     missing = LEFT_OUT in cases or "unmatched" in facts
     assert exit_code(comparison) == (3 if told or missing else 0)
+
+
+def test_a_slower_case_wins_over_a_missing_one_which_the_base_has_or_which_failed_there() -> None:
+    late = Unmatched(SHARP.fullname, "new", "not selected there", headline=True)
+    broken, other = replace(late, reason="failed there: x"), replace(FAILED, headline=False)
+    for one, code in ((late, 0), (broken, 3), (FAILED, 3), (other, 0)):
+        assert exit_code(_compared([SHARP], unmatched=[one])) == code
+        assert exit_code(_compared([SHARP, SLOWER], unmatched=[one])) == 4
 
 
 def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:

@@ -167,18 +167,15 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     assert case.name == f"bench_{row[1]}"
 
 
-def test_what_coming_first_costs_falls_out_over_pairs_that_are_led_by_turns() -> None:
+@pytest.mark.parametrize(("first", "preempted"), [(1.3, 1), (1.0, 10)])
+def test_neither_what_coming_first_costs_nor_a_preempted_sample_moves_a_ratio(
+    first: float, preempted: float
+) -> None:
     run = factory.run(launches=6, noise=0.0)
     for case in run.benchmarks:
         set_samples(case, [case.stats.data[:1] * 4] * 6)
-    (case,) = _interleave(run, 1, first=1.3)
-    assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
-
-
-def test_a_preempted_sample_moves_no_ratio() -> None:
-    run = factory.run(launches=6, noise=0.0)
-    (case,) = _interleave(run, 1)
-    case.stats.data[0] *= 10
+    (case,) = _interleave(run, 1, first=first)  # pairs are led by turns
+    case.stats.data[0] *= preempted
     assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
 
 

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
-import msgspec
 import psutil
 import pynvml
 import pytest
@@ -25,7 +24,6 @@ from msgspec.structs import replace
 from frobench.command import main
 from frobench.suite import doctor
 from frobench.suite.doctor import (
-    Examination,
     Offer,
     ask_torch,
     glance,
@@ -397,9 +395,7 @@ def test_a_device_that_the_driver_does_not_name_cannot_be_used(
     gpus(Gpu()).refuses[function] = getattr(pynvml, f"NVML_ERROR_{error}")
     root = planted(tmp_path, NVIDIA_H100)
     found = judge(quiet(root), OFFER, root, {})
-    assert codes(found.troubles) == ["device-lost"]
-    assert found.troubles[0].message.endswith(reason)
-    assert "H100" in found.troubles[0].message
+    expect(found.troubles, "device-lost", f"{reason}\n")
     assert found.unusable
 
 
@@ -560,16 +556,14 @@ FIELDS = {
 """What programs find in `frobench doctor --json`; more may be added."""
 
 
-@pytest.mark.parametrize("lost", [False, True])
 def test_the_json_keeps_its_fields_and_the_exit_code_says_whether_all_can_be_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: Install, *, lost: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gpus: Install
 ) -> None:
     monkeypatch.setattr(doctor, "Asking", lambda: SimpleNamespace(answer=lambda: CPU_BUILD))
-    gpus(Gpu(lost=lost))
+    gpus(Gpu(lost=True))
     shown = CliRunner().invoke(main, ["doctor", "--json", "--results", str(tmp_path / "new")])
-    found = msgspec.json.decode(shown.output, type=Examination)
-    assert shown.exit_code == 3 * found.unusable == 3
-    assert ("GPU is lost" in shown.output) == lost
+    assert shown.exit_code == 3
+    assert "GPU is lost" in shown.output
     plain = json.loads(shown.output)
     assert plain.keys() == {"there", "troubles"}
     there = plain["there"] | {"accelerators": plain["there"]["accelerators"][0]}

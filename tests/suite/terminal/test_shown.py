@@ -108,8 +108,8 @@ def compared(name: str, value: float, word: VerdictWord, **more: Any) -> CaseCom
 
 
 ROWS = [("one", "short", "1 s", "same"), ("one", "a longer name", "10 s", ""), ("two", "why")]
-TABLE = Table({"base": ">", "": "<"}, ROWS)
 
+TABLE = Table({"base": ">", "": "<"}, ROWS)
 SLOWER = compared("b.py::bench_two", 1.2, "slower", p_value=0.01, allowance=0.03)
 FASTER = compared("one", 0.8, "faster", p_value=0.02, smallest_change=0.123, allowance=0.01)
 SAME = compared("six", 1.0, "same", p_value=0.9, smallest_change=1.5, allowance=0.02)
@@ -117,6 +117,7 @@ DOUBLED, UNTESTED = replace(SAME, smallest_change=1.0), compared("few", 1.0, "un
 DISTURBED = [compared(f"n{n}", 1.1, "unresolved", reason="disturbed: x") for n in range(11)]
 OTHER = compared("bench_new", 9.9, "incomparable", reason="another version")
 MANY = (SAME, FASTER, *DISTURBED, OTHER, SLOWER, UNTESTED)
+JUDGED = [SLOWER, OTHER, FASTER, SAME, DOUBLED]
 LACKING = [
     Unmatched("bench_late", "new", "not selected there", headline=False),
     Unmatched("bench_lost", "base", "failed there: it hung", headline=True),
@@ -234,6 +235,7 @@ def doubted() -> Run:
     return run
 
 
+TABLES, [STEADY] = history_words.tables(CHANGED), history_words.tables(without_change(0.97))
 SHOWN: dict[str, Iterable[str]] = {
     "a run": answers.lines(RUN, 60),
     "a run without axes": answers.lines(PLAIN, 60),
@@ -253,23 +255,16 @@ SHOWN: dict[str, Iterable[str]] = {
     "runs on a machine that was changed": of_runs(OTHER, differences=[GOVERNOR]),
     "two machines": comparison.of_machines(Matched(PAIRS, LACKING[:1], []), [CPU, GOVERNOR]),
     "two equal machines, a run with a fault": comparison.of_machines(Matched(PAIRS, [], ["x"]), []),
-    "cases of two runs": comparison.of_cases(
-        [SLOWER, OTHER, FASTER, SAME, DOUBLED], "old", "new"
-    ).lines(80),
+    "cases of two runs": comparison.of_cases(JUDGED, "old", "new").lines(80),
     "below cases": comparison.legend(MANY),
     "below cases of many launches": comparison.legend([FASTER, OTHER]),
     "below cases of few launches": comparison.legend([UNTESTED]),
     "a history": history_words.sentences(CHANGED),
     "what a history does not decide": history_words.refusals(CHANGED),
-    **{
-        f"the table of the change number {number}": table.lines(90)
-        for number, table in enumerate(history_words.tables(CHANGED), 1)
-    },
+    "tables of a history": [line for table in TABLES for line in table.lines(90)],
     "a history without a change": history_words.sentences(without_change(0.97, 1.02)),
     "a history with a doubt": history_words.sentences(without_change(0.9, 1.02)),
-    "the table of a history without a change": next(
-        history_words.tables(without_change(0.97))
-    ).lines(90),
+    "the table of a history without a change": STEADY.lines(90),
     "a list before the first run": listing.lines(LIST, 70),
     "a list after a run": listing.lines(AGAIN, 70),
     "a machine": doctor_page.lines(THERE, [FAR], 60),
