@@ -243,10 +243,6 @@ def test_a_case_that_was_throttled_in_one_run_is_disturbed_and_the_others_are_ju
     assert exit_code(comparison) == 4
 
 
-MANY = 12
-"""As many runs as a comparison learns from."""
-
-
 def compared(base: Run, new: Run, others: Iterable[Run] = ()) -> dict[str, Any]:
     """Store runs in one folder, compare the first two, and return what the command prints."""
     with TemporaryDirectory() as folder, chdir(folder):  # without results of its own
@@ -267,7 +263,7 @@ def test_nothing_is_learned_from_runs_that_were_measured_in_turn_with_others(
 
 
 def test_a_dozen_newer_runs_of_another_torch_hide_no_run_to_learn_from() -> None:
-    base, new, *others = _runs(2 + 3 + MANY, 0.0)
+    base, new, *others = _runs(2 + 3 + 12, 0.0)  # as many as a comparison learns from
     for run in others[3:]:
         run.frobench.environment.software.torch = "2.14.0"
     assert compared(base, new, others)["learned_from"] == 3

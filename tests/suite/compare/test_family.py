@@ -35,10 +35,6 @@ def _between(base: Values, new: Values) -> Values:
     return between_runs(base, new).statistics
 
 
-def _within(logs: Values) -> Values:
-    return within_launches(logs).statistics
-
-
 def _counted(base: Values, new: Values) -> list[float]:
     """Count all splits of the launches one by one, for the single-step p-values."""
     _, values, _ = verdicts.winsorised(np.concatenate([base, new]))
@@ -89,7 +85,7 @@ def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
 @pytest.mark.parametrize(("launches", "exchanges"), [(14, 2**13), (20, 10_000)])
 def test_many_launches_are_sampled_the_same_way_every_time(launches: int, exchanges: int) -> None:
     base, new = _draw(12, launches)
-    between, within = _between(base, new + 0.1), _within(new + 0.1)
+    between, within = _between(base, new + 0.1), within_launches(new + 0.1).statistics
     assert (len(between), len(within)) == (10_000, exchanges)
     for found in (between, within):
         assert max(step_down(found)) < 3e-4

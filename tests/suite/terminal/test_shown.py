@@ -16,6 +16,7 @@ from frobench.suite.fleet.fleet import Fleet
 from frobench.suite.history.change_search import Culprit, Findings
 from frobench.suite.history.commits import Commit
 from frobench.suite.history.history import History
+from frobench.suite.machine.host import Backend
 from frobench.suite.machine.sensors.throttle_causes import IDLE
 from frobench.suite.profiles import OVER
 from frobench.suite.redaction import Removed
@@ -108,7 +109,6 @@ def compared(name: str, value: float, word: VerdictWord, **more: Any) -> CaseCom
 
 
 ROWS = [("one", "short", "1 s", "same"), ("one", "a longer name", "10 s", ""), ("two", "why")]
-
 TABLE = Table({"base": ">", "": "<"}, ROWS)
 SLOWER = compared("b.py::bench_two", 1.2, "slower", p_value=0.01, allowance=0.03)
 FASTER = compared("one", 0.8, "faster", p_value=0.02, smallest_change=0.123, allowance=0.01)
@@ -117,19 +117,17 @@ DOUBLED, UNTESTED = replace(SAME, smallest_change=1.0), compared("few", 1.0, "un
 DISTURBED = [compared(f"n{n}", 1.1, "unresolved", reason="disturbed: x") for n in range(11)]
 OTHER = compared("bench_new", 9.9, "incomparable", reason="another version")
 MANY = (SAME, FASTER, *DISTURBED, OTHER, SLOWER, UNTESTED)
-JUDGED = [SLOWER, OTHER, FASTER, SAME, DOUBLED]
 LACKING = [
     Unmatched("bench_late", "new", "not selected there", headline=False),
     Unmatched("bench_lost", "base", "failed there: it hung", headline=True),
     Unmatched("bench_big", "base", "skipped there: too large", headline=True),
 ]
-PACKAGES = [Difference(f"software.packages.{name}", "1", "2") for name in "ab"]
+NUMPY, CLICK = (Difference(f"software.packages.{name}", "1", "2") for name in "ab")
 GOVERNOR, QUOTA = Difference("cpu.governor", None, "b"), Difference("cpu.x", base=True, new=False)
 CPU, TORCH = Difference("cpu.model", "a", "b"), Difference("software.torch", "2", "2")
-BOTH = {"harmless": [PACKAGES[0], GOVERNOR, PACKAGES[1]], "across": [TORCH, QUOTA]}
+BOTH = {"harmless": [NUMPY, GOVERNOR, CLICK], "across": [TORCH, QUOTA]}
 ONE, TWO, *_ = (one for one in factory.run(accelerators=1).benchmarks if "cuda" in one.fullname)
 PAIRS = [Pair(ONE, TWO, "it hung"), Pair(TWO, ONE, None)]
-
 
 SUBJECTS = ["Begin", "First", "Merge", "Third", " ".join(["A long subject"] * 3)]
 COMMITS = [Commit(str(n) * 40, text, 2 if n == 2 else 1) for n, text in enumerate(SUBJECTS)]
@@ -143,7 +141,8 @@ def of_runs(*cases: Any, base: str = "a", **facts: Any) -> list[str]:  # noqa: A
 def history(ends: dict[str, float], *culprits: Culprit, **found: Any) -> History:  # noqa: ANN401 - as above
     """Return a history in which cases take so many times as long at the end as at first."""
     cases = {name: compared(name, n, "slower" if n > 1 else "faster") for name, n in ends.items()}
-    runs = RunComparison(base="0", new="4", cases=[SLOWER, OTHER], unmatched=LACKING, **NOTHING)
+    runs = RunComparison(base="0", new="4", cases=[SLOWER, OTHER], faults=[], counts={})
+    runs = replace(runs, unmatched=LACKING)
     return History(COMMITS, Findings(4, 6, cases, culprits=[*culprits], **found), runs, [])
 
 
@@ -152,7 +151,6 @@ def without_change(*ratios: float) -> History:
     return history({})._replace(findings=Findings(4, 6, ends))
 
 
-NOTHING: dict[str, Any] = {"faults": [], "counts": {}}
 CHANGED = history(
     {"five": 0.8, "four": 1.2, "three": 1.3, "two": 1.4, "one": 1.5},
     Culprit("one", 0, 1, near(1.49)),
@@ -255,7 +253,9 @@ SHOWN: dict[str, Iterable[str]] = {
     "runs on a machine that was changed": of_runs(OTHER, differences=[GOVERNOR]),
     "two machines": comparison.of_machines(Matched(PAIRS, LACKING[:1], []), [CPU, GOVERNOR]),
     "two equal machines, a run with a fault": comparison.of_machines(Matched(PAIRS, [], ["x"]), []),
-    "cases of two runs": comparison.of_cases(JUDGED, "old", "new").lines(80),
+    "cases of two runs": comparison.of_cases(
+        [*MANY[-3:], FASTER, SAME, DOUBLED], "old", "new"
+    ).lines(80),
     "below cases": comparison.legend(MANY),
     "below cases of many launches": comparison.legend([FASTER, OTHER]),
     "below cases of few launches": comparison.legend([UNTESTED]),
@@ -282,7 +282,8 @@ SECTIONS = dict(
 
 
 @pytest.mark.parametrize("name", SHOWN | SECTIONS)
-def test_a_terminal_shows_what_is_known(name: str) -> None:
+def test_a_terminal_shows_what_is_known(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(doctor_page, "installed", lambda: [Backend("npu", "torch-npu", "2.9.0")])
     assert "\n".join(SHOWN[name]).strip("\n") == SECTIONS[name].strip("\n")
 
 
