@@ -58,8 +58,8 @@ def made(kind: Any, **facts: Any) -> Any:  # noqa: ANN401 - a kind of answer, an
 
 
 def answer(number: int, exercise: str, rule: str = "", **more: Any) -> Any:  # noqa: ANN401 - as above
-    texts = {"question": f"Why {number}?", "answer": f"It is {number}.", "brief": f"{number} s"}
-    return made(Answer, name=f"n{number}", exercise=exercise, rule_of_thumb=rule, **texts | more)
+    more |= {"question": f"Why {number}?", "answer": f"It is {number}.", "brief": f"{number} s"}
+    return made(Answer, name=f"n{number}", exercise=exercise, rule_of_thumb=rule, **more)
 
 
 def case(name: str, status: str, **more: Any) -> Any:  # noqa: ANN401 - as above
@@ -95,6 +95,8 @@ RUN = made(
     absent={"no GPU": ("Why a?",), "too slow": ("Why b?", "Why c?")},
 )
 PLAIN = replace(RUN, axes=(), models=RUN.models[1:2], models_note="", absent={})
+HALF = replace(RUN, answers=RUN.answers[:3])
+SINGLE = replace(PLAIN, answers=(answer(5, "Sums", value=ALONE, doubts=NOISY),))
 PARTIAL = replace(RUN, complete=False, project=Project(name="p", id="0123456789abcdef"))
 
 
@@ -236,6 +238,8 @@ def doubted() -> Run:
 TABLES, [STEADY] = history_words.tables(CHANGED), history_words.tables(without_change(0.97))
 SHOWN: dict[str, Iterable[str]] = {
     "a run": answers.lines(RUN, 60),
+    "a run half of whose numbers are noisy": answers.lines(HALF, 60),
+    "a run with a single number, a noisy one": answers.lines(SINGLE, 60),
     "a run without axes": answers.lines(PLAIN, 60),
     "a run without axes, in full and narrow": answers.lines(PLAIN, 59, every=True),
     "first lines": [answers.heading(RUN), answers.heading(PARTIAL)],
@@ -244,7 +248,6 @@ SHOWN: dict[str, Iterable[str]] = {
     "cases in Markdown": answers.cases_as_markdown(RUN.cases).splitlines(),
     "answers as CSV": answers.as_csv(RUN.answers).splitlines(),
     "cases as CSV": answers.as_csv(RUN.cases).splitlines(),
-    "nothing as CSV": answers.as_csv([]).splitlines(),
     **{f"a table of {width} columns": TABLE.lines(width) for width in (27, 26, 14, 12, 11)},
     "two runs": of_runs(*MANY, learned_from=1, unmatched=LACKING, **BOTH),
     "two versions of a run with a fault": of_runs(OTHER, base="b", faults=["x"]),
