@@ -127,7 +127,7 @@ LACKING = [
 NUMPY, CLICK = (Difference(f"software.packages.{name}", "1", "2") for name in "ab")
 GOVERNOR, QUOTA = Difference("cpu.governor", None, "b"), Difference("cpu.x", base=True, new=False)
 CPU, TORCH = Difference("cpu.model", "a", "b"), Difference("software.torch", "2", "2")
-BOTH = {"harmless": [NUMPY, GOVERNOR, CLICK], "across": [TORCH, QUOTA]}
+BOTH: dict[str, Any] = {"harmless": [NUMPY, GOVERNOR, CLICK], "across": [TORCH, QUOTA]}
 ONE, TWO, *_ = (one for one in factory.run(accelerators=1).benchmarks if "cuda" in one.fullname)
 PAIRS = [Pair(ONE, TWO, "it hung"), Pair(TWO, ONE, None)]
 
@@ -284,7 +284,7 @@ SECTIONS = dict(
 )
 
 
-@pytest.mark.parametrize("name", SHOWN | SECTIONS)
+@pytest.mark.parametrize("name", {**SHOWN, **SECTIONS})
 def test_a_terminal_shows_what_is_known(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(doctor_page, "installed", lambda: [Backend("npu", "torch-npu", "2.9.0")])
     assert "\n".join(SHOWN[name]).strip("\n") == SECTIONS[name].strip("\n")
@@ -295,8 +295,9 @@ def test_programs_are_told_of_each_node_of_a_fleet() -> None:
     facts = {"stored": None, "partial": "p", "lost": "off", "failed": False}
     assert told["nodes"][1] == facts | {"name": "b", "label": "B", "unlike": {"Copies": 1.2}}
     assert [node["failed"] for node in told["nodes"]] == [True, False, False]
-    ends = ({}, {"lost": {}}, {"lost": {}, "failed": []}, {"lost": {}, "stored": {}})
-    assert [fleet_words.exit_code(replace(FLEET, **end)) for end in ends] == [3, 1, 0, 3]
+    whole = replace(FLEET, lost={})
+    ends = (FLEET, whole, replace(whole, failed=[]), replace(whole, stored={}))
+    assert [*map(fleet_words.exit_code, ends)] == [3, 1, 0, 3]
 
 
 def test_the_lines_of_runs_are_told_of_sixteen_nodes() -> None:
