@@ -284,7 +284,7 @@ SECTIONS = dict(
 )
 
 
-@pytest.mark.parametrize("name", {**SHOWN, **SECTIONS})
+@pytest.mark.parametrize("name", sorted({*SHOWN, *SECTIONS}))
 def test_a_terminal_shows_what_is_known(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(doctor_page, "installed", lambda: [Backend("npu", "torch-npu", "2.9.0")])
     assert "\n".join(SHOWN[name]).strip("\n") == SECTIONS[name].strip("\n")
