@@ -13,7 +13,7 @@ from frobench.suite.printable import as_cell, printable
 from frobench.suite.project.git import describe
 from frobench.suite.stored.machine_identity import name_of, short_name
 from frobench.suite.stored.types import Estimate, Project, Status
-from frobench.suite.terminal.output import GAP, wrapped
+from frobench.suite.terminal.output import GAP, indented, wrapped
 from frobench.suite.units import counted, format_capacity, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
@@ -156,7 +156,7 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
             yield from _beside(new, text, names, width)
         else:
             yield from wrapped(answer.question, width) if new or every else ()
-            yield from wrapped(text, width, GAP, GAP * 2)
+            yield from indented(text, width)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         interval = "[a, b]: 95% interval over the launches of this run on this machine"
         yield from wrapped(interval, width)
@@ -171,7 +171,7 @@ def _beside(name: str, text: str, names: int, width: int) -> list[str]:
     """Return a text beside its name, or below it on a narrow terminal."""
     if width >= NARROW:
         return wrapped(text, width, f"{printable(name):{names}}", " " * names)
-    return [*(wrapped(name, width) if name else []), *wrapped(text, width, GAP, GAP * 2)]
+    return [*(wrapped(name, width) if name else []), *indented(text, width)]
 
 
 def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
@@ -184,7 +184,7 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
             else:
                 rate = f", {format_estimate(case.rate, case.rate_unit)}" if case.rate else ""
                 result = f"{format_estimate(case.seconds, 's')}{rate}{doubts(case.doubts)}"
-            yield from wrapped(f"{name_of(case.case)}: {result}", width, GAP, GAP * 2)
+            yield from indented(f"{name_of(case.case)}: {result}", width)
 
 
 def axis_text(axis: AxisResult, but: str = "") -> str:

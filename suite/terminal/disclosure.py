@@ -45,9 +45,9 @@ def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
         shown = [value if len(value) <= LONGEST else f"{value[:LONGEST]}..." for value in shown]
         if more := len(values[FEW:]):
             shown[FEW:] = [f"and {more} more"]
-    columns, rest = width(), " " * (COLUMN + 4)
-    first = f"  {name:{COLUMN}}  "
-    if len(name) > COLUMN and 2 * len(first) > columns:  # little room is left beside it
+    first = rest = " " * (COLUMN + 4)
+    if len(name) > COLUMN:
         yield f"  {name}"
-        first = rest
-    yield from wrapped("; ".join(shown), columns, first, rest)
+    else:
+        first = f"  {name:{COLUMN}}  "
+    yield from wrapped("; ".join(shown), width(), first, rest)

@@ -9,7 +9,7 @@ from frobench.suite.doctor.examined import ExaminedMachine
 from frobench.suite.machine.host import installed
 from frobench.suite.machine.sensors.throttle_causes import IDLE
 from frobench.suite.stored.types import Conclusion
-from frobench.suite.terminal.output import GAP, wrapped
+from frobench.suite.terminal.output import GAP, indented, wrapped
 from frobench.suite.units import counted, format_value
 
 MARGIN = 16
@@ -32,7 +32,7 @@ def lines(there: ExaminedMachine, troubles: list[Conclusion], width: int) -> Ite
     for trouble in troubles:
         head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
         yield from wrapped(head, width, "", GAP)
-        yield from wrapped(f"advice: {trouble.advice}", width, GAP, GAP * 2)
+        yield from indented(f"advice: {trouble.advice}", width)
 
 
 def _torch(there: ExaminedMachine) -> Iterator[tuple[str, str]]:

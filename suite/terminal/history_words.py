@@ -57,7 +57,7 @@ def sentences(history: History) -> Iterator[str]:
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[tuple[str, ...]]:
     culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
-    word = "slower" if findings.ends[case].ratio.value > 1 else "faster"
+    word = _word(findings.ends[case].ratio)
     for position, commit in enumerate(commits):
         ratio = findings.beside_first.get(position, {}).get(case)
         if position == 0:
@@ -76,7 +76,7 @@ def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[
 
 def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
     ends, ratio = findings.ends[culprit.case].ratio, culprit.ratio
-    became = f"{name_of(culprit.case)} became {'slower' if ends.value > 1 else 'faster'}"
+    became = f"{name_of(culprit.case)} became {_word(ends)}"
     found = commits[culprit.at].named
     if ratio is None:
         first, last = commits[0], commits[-1]
@@ -93,6 +93,10 @@ def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -
     if overlap(ratio, ends) is False:
         rest = f" Over the whole range {_takes(ends)}, so other commits changed it too."
     return f"{became} at commit {found}: {_takes(ratio)}.{rest}"
+
+
+def _word(ratio: Estimate) -> str:
+    return "slower" if ratio.value > 1 else "faster"
 
 
 def _takes(ratio: Estimate) -> str:

@@ -72,11 +72,11 @@ class Table(NamedTuple):
                 yield from wrapped(title, width)
                 above = title
             if not cells:
-                yield from wrapped(name, width, GAP, GAP * 2)
+                yield from indented(name, width)
             elif room < 0:
                 pairs = zip(self.columns, cells, strict=True)
                 text = ", ".join(f"{heading} {cell}".strip() for heading, cell in pairs if cell)
-                yield from wrapped(f"{name}: {text}", width, GAP, GAP * 2)
+                yield from indented(f"{name}: {text}", width)
             elif len(GAP + name) <= first:
                 yield line(GAP + name, cells)
             else:
@@ -160,7 +160,7 @@ def doubts(judged: Run, columns: int) -> Iterator[str]:
         head = f"{first.severity}: {first.code}{times}. {first.advice}"
         yield from ("", *wrapped(head, columns, "", GAP))
         for text in texts:
-            yield from wrapped(text, columns, GAP, GAP * 2)
+            yield from indented(text, columns)
 
 
 def _by_code(
@@ -181,12 +181,17 @@ def _by_code(
         yield alike, texts
 
 
+def indented(text: str, columns: int) -> list[str]:
+    """Break a text into lines that stand below what they belong to."""
+    return wrapped(text, columns, GAP, GAP * 2)
+
+
 def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:
     """Break a text into lines; `first` and `rest` are their beginnings; estimates stay whole."""
     whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
     lines = wrap(
         whole,
-        max(columns, 20),  # a narrower terminal breaks the lines itself
+        columns,
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,  # names and paths stay whole

@@ -44,10 +44,7 @@ def test_the_shortest_benchmark_of_the_guide_gets_the_time_of_a_call(tmp_path: P
     (case,) = store.read(tmp_path / file).benchmarks
     assert (case.extra_info.work, case.extra_info.check) == (Work(), None)
     assert ended("validate", file).endswith(": valid\n")
-    took = re.compile(r"\d µs")
-    assert took.search(ended("show", file))
-    assert took.search(ended("list", *own))
+    assert re.search(r"\d µs", ended("show", file))
     ended("report", file)
     page = (tmp_path / "site" / Path(file).relative_to("results").with_suffix(".html")).read_text()
-    assert took.search(page)
     assert "not checked" in page

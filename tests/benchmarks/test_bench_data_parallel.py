@@ -53,7 +53,9 @@ def test_all_devices_come_to_the_same_however_the_batch_is_shared(batch: int, at
 def test_processes_take_a_step_together_and_leave_no_group_behind(
     pair: list[Worker], batch: int
 ) -> None:
-    check = in_processes(pair, batch).check
+    recorder = Recorder()
+    import_module("bench_data_parallel").bench_distributed(recorder, pair, SIZE, batch)
+    check = recorder.check
     assert check.passed
     assert f"on {min(batch, 2)} of 2 devices" in check.compared
     for worker in pair:
@@ -82,13 +84,6 @@ def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None
     nowhere = SimpleNamespace(seat=Seat("meta:0", "meta"))
     with pytest.raises(pytest.skip.Exception, match="no backend for a group of processes here"):
         sharing.meeting_point([nowhere])
-
-
-def in_processes(pair: list[Worker], batch: int) -> Recorder:
-    """Take steps in processes that exchange gradients."""
-    recorder = Recorder()
-    import_module("bench_data_parallel").bench_distributed(recorder, pair, SIZE, batch)
-    return recorder
 
 
 def groups(_: Device) -> tuple[Callable[[], bool], Callable[[bool], Check]]:

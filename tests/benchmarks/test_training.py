@@ -44,9 +44,10 @@ def test_declared_operations_are_those_that_torch_counts(
 ) -> None:
     one = training.Training(Device("cpu"), size, batch)
     with FlopCounterMode(display=False) as counter:
-        one.step(*one.batch_of(0))
+        loss = one.step(*one.batch_of(0))
     assert one.work(1).flops == counter.get_total_flops() == 2 * batch * products
     assert training.work(size, batch, 3, 2) == Work(flops=12 * batch * products, items=6 * batch)
+    assert one.step(*one.batch_of(0)) < loss
 
 
 class Foreign(Device):
@@ -73,6 +74,8 @@ def test_signals_begin_with_variance_1_and_outputs_near_0() -> None:
     lengths = [layer.weight.square().sum(1).mean().item() for layer in one.start[::2]]
     assert lengths == pytest.approx([3, 1, 0.1], rel=0.15)  # the inputs have variance 1/3
     assert one.data[1].var() == pytest.approx(1 + 0.25, rel=0.05)
+    assert [*map(len, one.data)] == [2048, 2048]
+    assert len(training.Training(Device("cpu"), "small", 2049).data[0]) == 2049
 
 
 FAULTS: dict[str, Callable[[Any], object]] = {

@@ -42,14 +42,9 @@ FAULTS = [
     ("placement.create 4096", '"randn": torch.randn', '"randn": torch.rand'),
     ("placement.create_then_move 64", "return here, here.to(", "return here, create((n,)).to("),
     ("placement.stay", "values.to(device.handle)", "values.to(device.handle, copy=True)"),
-    *(
-        (f"small_weights.decode {weights}", old, new)
-        for weights in ("int8", "int4", "float8")
-        for old, new in (
-            ("SmallLinear(small)", f"SmallLinear({RIGHT})"),
-            ("(model, inputs, caches)", "(model, inputs, [None])"),
-        )
-    ),
+    ("small_weights.decode float8", "SmallLinear(small)", f"SmallLinear({RIGHT})"),
+    ("small_weights.decode int4", "SmallLinear(small)", f"SmallLinear({RIGHT})"),
+    ("small_weights.decode int8", "(model, inputs, caches)", "(model, inputs, [None])"),
     ("small_weights.decode int4", "whole.flatten(1) + 8", "whole.flatten(1) + 7"),
     ("split_model.embedding", "embedding(words.to(table.device), table)", "table[: len(words)]"),
     ("split_model.pipeline two", "zip(lanes, stages,", "zip(lanes, stages[::-1],"),

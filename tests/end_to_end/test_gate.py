@@ -67,7 +67,8 @@ def _cut_short(_run: Run, case: Case) -> None:
 def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: str) -> None:
     base, new = _pair(spoil)
     comparison = compare_runs(base, new)
-    assert (exit_code(comparison), exit_code(comparison, allow_missing=True)) == (3, 0)
+    assert exit_code(comparison) == 3
+    assert exit_code(comparison, allow_missing=True) == 0
     name, hint = words.refusals(comparison)
     assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
     assert "--allow-missing" in hint
@@ -76,63 +77,20 @@ def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: s
     assert (exit_code(of_no_lead), words.refusals(of_no_lead)) == (0, [])
 
 
-@pytest.mark.parametrize("headline", [True, False])
-def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    base, new = _pair(_fail)
-    take(_case(new, headline=headline), 3)
-    comparison = compare_runs(base, new)
-    assert comparison.counts["slower"] == 1
-    assert exit_code(comparison) == 4
-    assert len(words.refusals(comparison)) == 2
-
-
-def test_a_headline_case_that_failed_in_the_base_alone_exits_3_and_one_it_lacks_does_not() -> None:
-    new, base = _pair(_fail)
-    comparison = compare_runs(base, new)
-    assert (exit_code(comparison), exit_code(comparison, allow_missing=True)) == (3, 0)
-    new, base = _pair(_drop)
-    assert exit_code(compare_runs(base, new)) == 0
-
-
-def _nothing_in_common(new: Run) -> None:
-    for case in new.benchmarks:
-        case.fullname = case.fullname.replace("::", "::other_")
-
-
 def _other_torch(new: Run) -> None:
     software = new.frobench.environment.software
     software.torch = software.packages["torch"] = "2.14.0"
 
 
-def _other_threads(new: Run) -> None:
-    put(new, "frobench.environment.software.variables.OMP_NUM_THREADS", "1")
-    put(new, "frobench.environment.software.threads", 1)
-
-
-OMP = "software.variables.OMP_NUM_THREADS"
-THREADS = "software.threads"
-ADD = "; to compare across that, add "
-BOTH = f"`--across {THREADS} --across {OMP}`"
+FAILED = "59 of 60 cases failed in new"
+TORCH = "software.torch differs, which moves numbers; to compare across that, add `--across soft"
 
 
 @pytest.mark.parametrize(
     ("spoil", "line"),
     [
         (lambda new: _fail(new, *new.benchmarks[1:]), "59 of 60 cases failed in new"),
-        (
-            lambda new: put(new, "benchmarks", made(seed=2, noise=1.0).benchmarks),
-            "in most of 60 cases no slow-down of 25% would have shown",
-        ),
-        (_nothing_in_common, "the runs have no case in common"),
-        (
-            lambda new: put(new, "benchmarks.*.extra_info.version", "other"),
-            "only 0 of 60 cases could be compared: another version of the benchmark: ",
-        ),
-        (
-            _other_torch,
-            f"software.torch differs, which moves numbers{ADD}`--across software.torch`",
-        ),
-        (_other_threads, f"{THREADS}, {OMP} differ, which moves numbers{ADD}{BOTH}"),
+        (_other_torch, TORCH),
     ],
 )
 def test_where_almost_nothing_is_compared_the_first_line_says_why_and_it_exits_3(

@@ -21,7 +21,6 @@ from frobench.reports.summary.model import device_axes
 from frobench.suite import checks
 from frobench.suite.printable import printable
 from frobench.suite.stored import store
-from frobench.suite.stored.types import Estimate
 from frobench.suite.terminal import answers
 from tests.instruments.faults.judging import keep, samples
 from tests.instruments.processes.command import ROOT, python
@@ -100,20 +99,6 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "doubts", "text"),
-    [
-        (3.1e12, ("noisy",), "3.7 TFLOP/s [3.1, 4.0], in bursts (noisy)"),
-        (1.1e12, (answers.NOT_CONCLUSIVE,), "1.1 to 4.0 TFLOP/s, in bursts (not conclusive)"),
-    ],
-)
-def test_a_wide_interval_shows_ends_alone(low: float, doubts: tuple[str, ...], text: str) -> None:
-    (axis, *_) = plain.answers(store.read(EXAMPLE_RUN)).axes
-    value = Estimate(3.7e12, low, 4.0e12, 7, 0.95)
-    axis = replace(axis, value=value, unit="FLOP/s", remarks=("in bursts",), doubts=doubts)
-    assert answers.axis_text(axis) == text
-
-
-@pytest.mark.parametrize(
     ("arguments", "ends", "more"),
     [
         (["show", EXAMPLE_RUN], "0", {"jinja2"}),
@@ -121,7 +106,9 @@ def test_a_wide_interval_shows_ends_alone(low: float, doubts: tuple[str, ...], t
         (["validate", EXAMPLE_RUN], "0", {"numpy", "pandas"}),
     ],
 )
-def test_a_file_is_read_by_few_imports(arguments: list[object], ends: str, more: set[str]) -> None:
+def test_a_file_is_read_without_what_takes_long_to_import(
+    arguments: list[object], ends: str, more: set[str]
+) -> None:
     source = (
         "import sys; from frobench.command import main\n"
         "try: main(sys.argv[1:])\n"
@@ -137,18 +124,6 @@ def test_a_run_ends_with_what_is_shown_of_it(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("frobench.suite.run.runner.run", run)
     ended, shown = (CliRunner().invoke(main, one) for one in (["run"], ["show", str(EXAMPLE_RUN)]))
     assert ended.stderr == f"\n{shown.stdout}"
-
-
-@pytest.mark.parametrize(
-    ("noisy", "of", "once"), [(1, 1, False), (2, 2, True), (2, 4, False), (3, 4, True)]
-)
-def test_that_most_numbers_are_noisy_is_said_once(noisy: int, of: int, *, once: bool) -> None:
-    found = plain.answers(store.read(EXAMPLE_RUN))
-    doubts = [("noisy",)] * noisy + [()] * (of - noisy)
-    axes = tuple(replace(found.axes[0], doubts=words) for words in doubts)
-    told = [*answers.lines(replace(found, axes=axes, models=(), answers=(), absent={}), 100)]
-    assert sum(line.endswith(" (noisy)") for line in told) == (0 if once else noisy)
-    assert (f"{noisy} of these {of} numbers are noisy" in told) is once
 
 
 @pytest.mark.parametrize(

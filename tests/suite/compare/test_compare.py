@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from frobench.reports.compare import verdicts
 from frobench.suite.compare.gate import agreement, doubt, exit_code
-from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched, match_machines
+from frobench.suite.compare.matching import CaseComparison, RunComparison, Unmatched
 from frobench.suite.compare.runs import compare_runs
 from frobench.suite.statistics import case_medians, estimate
 from frobench.suite.stored import store
@@ -79,7 +79,7 @@ def test_what_is_not_the_same_measurement_is_incomparable(
         _ended(new, second, "failed", "it hung in launch 3")
     comparison = compare_runs(base, new)
     case = _found(comparison, second)
-    assert case.word == "incomparable"
+    assert (case.word, case.smallest_change) == ("incomparable", None)
     assert (case.reason or "").startswith(reason)
     assert comparison.counts["incomparable"] == 1
 
@@ -101,18 +101,12 @@ def test_a_case_that_a_check_calls_worthless_is_incomparable(side: str) -> None:
     assert _found(comparison, case).word == "incomparable"
 
 
-def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    base, new = factory.run(), factory.run(slower=2)
+def test_an_error_of_a_whole_run_makes_every_case_incomparable() -> None:
+    base = factory.run()
     _conclude(base, None)
-    comparison = compare_runs(base, new)
-    assert comparison.counts == {"incomparable": len(comparison.cases)}
-    assert verdicts.runs(base, new, comparison, as_json=False) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("cannot say: no-work in base: a call takes 1 ns\n\n")
-    assert told.count("a call takes 1 ns") == 1
-    assert "incomparable: square" not in told
+    comparison = compare_runs(base, factory.run(slower=2))
+    every, faults = {"incomparable": len(comparison.cases)}, ["no-work in base: a call takes 1 ns"]
+    assert (comparison.counts, comparison.faults) == (every, faults)
 
 
 def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> None:
@@ -127,27 +121,9 @@ def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> N
         (lost.fullname, "base", "skipped there: too large"),
         (late.fullname, "new", "not selected there"),
     ]
-
-
-def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
-    lines = words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
-    assert lines[1] == "  accelerators: none -> NVIDIA H200"
-    assert any("--purchase" in line for line in lines)
-    assert not any(line.startswith("incomparable: square") for line in lines)
-    (only,) = (line for line in lines if line.startswith("only in new: "))
-    assert only.endswith("0 accelerators measured there")
-
-
-def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
-    base, new = factory.run(seed=1), factory.run(seed=2)
-    other, wrong = new.benchmarks[0], new.benchmarks[1]
-    other.extra_info.version = "ffffffffffff"
-    _ended(new, wrong, "failed", "it hung")
-    found = match_machines(base, new)
-    assert found.pairs[1].reason == "failed in new: it hung"
-    assert [pair.reason for pair in found.pairs[2:]] == [None] * (len(found.pairs) - 2)
-    told = words.of_machines(found, [])
-    assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
+    one, two = (factory.run(accelerators=count) for count in (1, 2))
+    where = {(each.measured_in, each.reason) for each in compare_runs(one, two).unmatched}
+    assert where == {("new", "1 accelerator measured there"), ("base", "not selected there")}
 
 
 def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:
@@ -192,42 +168,57 @@ def test_another_profile_and_another_time_are_stated() -> None:
 SHARP, *_ = compare_runs(factory.run(seed=1), factory.run(seed=1)).cases
 BLUNT, SLOWER = replace(SHARP, smallest_change=0.26), replace(SHARP, word="slower")
 LEFT_OUT = replace(SHARP, p_value=None, reason="it hung")
+SHORT = replace(SHARP, p_value=None, smallest_change=None)
+DISTURBED = replace(LEFT_OUT, word="unresolved", reason="disturbed: x")
 FAILED = Unmatched(SHARP.fullname, "base", "failed there: it hung", headline=True)
 CPU, TORCH = Difference("cpu.model", "a", "b"), Difference("software.torch", "1", "2")
+NO_SLOWER = "no slow-down of 25% would have shown"
+FEW = "cannot say: only 1 of 3 cases could be compared"
+NONE = "cannot say: only 0 of 2 cases could be compared"
+MOVES = "cannot say: cpu.model, software.torch differ, which moves numbers"
+ACROSS = "to compare across that, add `--across cpu.model --across software.torch`"
+AGAIN = "measure both again side by side: `--retry 1`, or `frobench history`"
 
 
 def _compared(cases: list[CaseComparison], **facts: Any) -> RunComparison:  # noqa: ANN401 - any
-    return RunComparison(base="a", new="b", cases=cases, faults=[], counts={}, **facts)
+    return RunComparison(base="a", new="b", cases=cases, counts={}, **{"faults": []} | facts)
 
 
 @pytest.mark.parametrize(
-    ("cases", "facts", "reason"),
+    ("cases", "facts", "told"),
     [
         ([SHARP, replace(SHARP, smallest_change=0.25), BLUNT, BLUNT], {}, None),
-        ([BLUNT, BLUNT], {}, "in most of 2 cases no slow-down of 25% would have shown"),
-        ([BLUNT], {}, "in 1 case no slow-down of 25% would have shown"),
+        ([BLUNT, BLUNT], {}, f"cannot say: in most of 2 cases {NO_SLOWER}"),
+        ([replace(BLUNT, word="faster")], {}, f"besides: in 1 case {NO_SLOWER}"),
         ([SHARP, LEFT_OUT], {}, None),
-        ([SHARP] + 2 * [LEFT_OUT], {}, "only 1 of 3 cases could be compared: it hung"),
+        ([SHARP] + 2 * [LEFT_OUT], {}, f"{FEW}: it hung"),
+        ([DISTURBED, DISTURBED], {}, f"{NONE}: disturbed: x; {AGAIN}"),
+        ([DISTURBED, LEFT_OUT], {}, f"{NONE}: disturbed: x"),
+        ([LEFT_OUT, SHORT], {}, f"{NONE}: it hung; measure with `--launches 6` or more"),
         ([SHARP], {"unmatched": [FAILED]}, None),
-        ([SHARP], {"unmatched": 2 * [FAILED]}, "2 of 3 cases failed in new"),
-        ([], {}, "the runs have no case in common"),
-        ([LEFT_OUT], {"differences": [CPU]}, "cpu.model differs, which moves numbers"),
-        (
-            [],
-            {"differences": [CPU, TORCH]},
-            "cpu.model, software.torch differ, which moves numbers",
-        ),
+        ([SHARP], {"unmatched": 2 * [FAILED]}, "cannot say: 2 of 3 cases failed in new"),
+        ([], {}, "cannot say: the runs have no case in common"),
+        ([LEFT_OUT], {"faults": ["a", "b"], "differences": [CPU]}, "cannot say: a; b"),
+        ([LEFT_OUT], {"differences": [CPU, TORCH]}, f"{MOVES}; {ACROSS}"),
         ([SHARP], {"differences": [CPU]}, None),
     ],
 )
-def test_a_gate_decides_by_half_of_the_cases(
-    cases: list[CaseComparison], facts: dict[str, Any], reason: str | None
+def test_a_gate_decides_by_half_of_the_cases_and_says_why_not_and_what_to_do(
+    cases: list[CaseComparison], facts: dict[str, Any], told: str | None
 ) -> None:
     comparison = _compared(cases, **facts)
-    assert doubt(comparison) == reason
-    assert exit_code(comparison, allow_missing=True) == (3 if reason else 0)
+    assert (words.refusals(comparison)[0] if doubt(comparison) else None) == told
+    assert exit_code(comparison, allow_missing=True) == (3 if told else 0)
     missing = LEFT_OUT in cases or "unmatched" in facts
-    assert exit_code(comparison) == (3 if reason or missing else 0)
+    assert exit_code(comparison) == (3 if told or missing else 0)
+
+
+def test_a_slower_case_wins_over_a_missing_one_which_the_base_has_or_which_failed_there() -> None:
+    late = Unmatched(SHARP.fullname, "new", "not selected there", headline=True)
+    broken, other = replace(late, reason="failed there: x"), replace(FAILED, headline=False)
+    for one, code in ((late, 0), (broken, 3), (FAILED, 3), (other, 0)):
+        assert exit_code(_compared([SHARP], unmatched=[one])) == code
+        assert exit_code(_compared([SHARP, SLOWER], unmatched=[one])) == 4
 
 
 def test_half_of_the_cases_are_enough_to_agree_and_one_to_differ() -> None:

@@ -35,10 +35,6 @@ def _between(base: Values, new: Values) -> Values:
     return between_runs(base, new).statistics
 
 
-def _within(logs: Values) -> Values:
-    return within_launches(logs).statistics
-
-
 def _counted(base: Values, new: Values) -> list[float]:
     """Count all splits of the launches one by one, for the single-step p-values."""
     _, values, _ = verdicts.winsorised(np.concatenate([base, new]))
@@ -89,7 +85,7 @@ def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
 @pytest.mark.parametrize(("launches", "exchanges"), [(14, 2**13), (20, 10_000)])
 def test_many_launches_are_sampled_the_same_way_every_time(launches: int, exchanges: int) -> None:
     base, new = _draw(12, launches)
-    between, within = _between(base, new + 0.1), _within(new + 0.1)
+    between, within = _between(base, new + 0.1), within_launches(new + 0.1).statistics
     assert (len(between), len(within)) == (10_000, exchanges)
     for found in (between, within):
         assert max(step_down(found)) < 3e-4
@@ -103,15 +99,27 @@ def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
-def test_the_statistics_and_their_standard_errors_are_students() -> None:
-    base, new = _draw(16, launches=8)
+@pytest.mark.parametrize("n", [8, 20])
+def test_the_statistics_and_their_standard_errors_are_students(n: int) -> None:
+    base, new = _draw(16, launches=n)
     _, pulled, _ = verdicts.winsorised(np.concatenate([base, new]))
-    found, expected = between_runs(base, new), ttest_ind(pulled[8:], pulled[:8])
+    found, expected = between_runs(base, new), ttest_ind(pulled[n:], pulled[:n])
     assert found.statistics[0] == pytest.approx(np.abs(expected.statistic))
-    assert found.errors == pytest.approx(pulled.std(axis=0, ddof=1) * math.sqrt(15 / 14 * 2 / 8))
+    assert found.errors == pytest.approx(
+        pulled.std(axis=0, ddof=1) * math.sqrt((2 * n - 1) / (n - 1) / n)
+    )
     alone, expected = within_launches(new + 1), ttest_1samp(new + 1, 0)
     assert alone.statistics[0] == pytest.approx(np.abs(expected.statistic))
-    assert alone.errors == pytest.approx(np.sqrt(((new + 1) ** 2).mean(axis=0) / 7))
+    assert alone.errors == pytest.approx(np.sqrt(((new + 1) ** 2).mean(axis=0) / (n - 1)))
+
+
+def test_the_end_that_faces_no_difference_says_how_far_runs_may_lie_apart() -> None:
+    few, many = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.2, 1.21, 1.22, 1.25, 1.4, 1.9]
+    for base, new, sign in ((few, many, -1), (many, few, 1)):
+        ratio = verdicts.compare_values(base, new).ratio
+        facing = sign * math.log(((ratio.low, ratio.high)[sign > 0] or 0) / ratio.value)
+        found = verdicts.compare_values(base, new, between=verdicts.Between(reach=0.1))
+        assert found.allowance == pytest.approx(math.expm1(math.hypot(facing, 0.1) - facing))
 
 
 def test_outliers_are_pulled_in_to_one_and_a_half_standard_deviations() -> None:
@@ -155,18 +163,15 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     assert case.name == f"bench_{row[1]}"
 
 
-def test_what_coming_first_costs_falls_out_over_pairs_that_are_led_by_turns() -> None:
+@pytest.mark.parametrize(("first", "preempted"), [(1.3, 1), (1.0, 10)])
+def test_neither_what_coming_first_costs_nor_a_preempted_sample_moves_a_ratio(
+    first: float, preempted: float
+) -> None:
     run = factory.run(launches=6, noise=0.0)
     for case in run.benchmarks:
         set_samples(case, [case.stats.data[:1] * 4] * 6)
-    (case,) = _interleave(run, 1, first=1.3)
-    assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
-
-
-def test_a_preempted_sample_moves_no_ratio() -> None:
-    run = factory.run(launches=6, noise=0.0)
-    (case,) = _interleave(run, 1)
-    case.stats.data[0] *= 10
+    (case,) = _interleave(run, 1, first=first)  # pairs are led by turns
+    case.stats.data[0] *= preempted
     assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
 
 

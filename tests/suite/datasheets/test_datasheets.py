@@ -55,11 +55,11 @@ def test_patterns_are_disjoint_and_leave_out_parts_of_devices() -> None:
 
 
 def test_memory_and_multiprocessors_tell_devices_of_one_name_apart() -> None:
-    name, smaller = "NVIDIA GeForce RTX 3080", int(9.8 * GIB)
+    name, smaller = "NVIDIA GeForce RTX 3080", int(8.81 * GIB)
     for memory, units in ((smaller, 68), (None, 68), (smaller, None)):
         assert catalog.sheet(device(name, memory, units)).devices == ("GeForce RTX 3080",)
-    assert catalog.sheet(device(name, int(11.8 * GIB), 70)).devices == ("GeForce RTX 3080 12GB",)
-    for memory, units in ((int(12.5 * GIB), 70), (None, 71)):
+    assert catalog.sheet(device(name, int(12.2 * GIB), 70)).devices == ("GeForce RTX 3080 12GB",)
+    for memory, units in ((int(8.79 * GIB), 68), (int(12.3 * GIB), 70), (None, 71)):
         with pytest.raises(NotInCatalogError, match="not those of the catalog's GeForce RTX 3080"):
             catalog.sheet(device(name, memory, units))
 

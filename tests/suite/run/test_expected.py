@@ -14,7 +14,6 @@ from frobench.suite.run.expected import Expected, ExpectedCase, expect, newest, 
 from frobench.suite.stored import store
 from frobench.suite.stored.machine_identity import machine_id
 from frobench.suite.stored.types import Case, Exercise, ProfileName, Run, Settings, Work
-from frobench.suite.terminal.listing import lines
 from tests.instruments.runs import factory, made_up_records
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 
@@ -148,22 +147,3 @@ def test_the_newest_run_of_all_cases_or_else_the_newest_one_is_asked(tmp_path: P
     for asked, day in zip(PROFILES, (2, 0, 2), strict=True):  # no run is rigorous
         last: Any = run_before(tmp_path, found, asked)
         assert last.frobench.run.startswith(f"2026010{day}")
-
-
-def test_the_table_tells_what_was_measured_left_out_and_is_unknown() -> None:
-    eight = "+".join(f"cuda:{index}" for index in range(8))
-    cases = [identity(64), identity(128, headline=False), identity(4096)]
-    cases.append(identity(64, "bench_all_of_them_together_at_once", device=eight))
-    shown = [*lines(expected(*cases, run=before(square(64), square(128, 0.5))), 100)]
-    text = "\n".join(shown)
-    assert "matmul: How fast?" in text
-    for name, told in (
-        (" square[cpu-64]", ["524", "kFLOP", "72.4", "µs"]),
-        (" square[cpu-128]", ["4.19", "MFLOP", "500", "ms", "left", "out"]),
-        ("square[cpu-4096]", ["unknown"]),
-    ):
-        (line,) = (line for line in shown if name in line)
-        assert line.split()[1:] == told
-    assert "together_at_once[cuda:0+...+cuda:7-64]" in text
-    assert "standard: budget 7 min; 3 cases, 1 left out or not here" in text
-    assert "Left out: one call takes longer than this profile allows (200 ms)." in text
