@@ -61,7 +61,7 @@ class Model(NamedTuple):
 
         Of the attention to a prompt it is the causal half.
         """
-        cache = BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+        cache = self.layers * 2 * self.keys * CONTEXT * BFLOAT16
         attention = 2.0 * self.layers * self.width * (CONTEXT + 1)
         small = {weights: each * self.parameters + cache for weights, each in SMALL.items()}
         return {DECODE: self.weights + cache, PROMPT: 2.0 * self.parameters + attention, **small}

@@ -31,7 +31,7 @@ Drawn = tuple[str, list[Place]]
 class Ink(NamedTuple):
     """A shape of a chart or a text, and where it is, from the left in tenths of percent.
 
-    side : of a text, where it is not to the right of its place
+    side : of a text, where it is not to the right of its place; of a square mark #
     """
 
     classes: str
@@ -49,6 +49,7 @@ def read(drawn: str) -> list[Ink]:
             title = shape.find(".//title")
             text = (shape.text if title is None else title.text) or ""
             side = {"end": "]", "middle": "^"}.get(shape.get("text-anchor", ""), "")
+            side += "#" * (shape.tag == "rect" and "transform" in shape.attrib)
             shapes.append(Ink(looks[0] or "" if looks else "", text, _places(shape), side))
     return shapes
 

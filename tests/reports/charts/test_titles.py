@@ -53,6 +53,13 @@ def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
     assert axes.limits(plot) == pytest.approx(expected)
 
 
+def test_sizes_are_labelled_from_the_largest_while_half_a_letter_is_left_between() -> None:
+    points = tuple(Point(x, Estimate(1, 1, 1, 8)) for x in (1.0, 7.0, 11.0, 17.0, 100.0, 106.0))
+    plot = Plot("p", "P", "curve", Axis("n"), Axis("Time", "s"), (Series("", points),))
+    named = axes.size_labels(plot, axes.Scale(0, 100, 0, 50), 1.0, 6)
+    assert named == {106.0: "106", 17.0: "17", 11.0: "11", 1.0: "1"}
+
+
 @pytest.mark.parametrize(
     ("low", "high", "most", "expected"),
     [
