@@ -12,13 +12,14 @@ from frobench.reports.findings import sections
 from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain as brief
 from frobench.reports.summary import views
+from frobench.reports.summary.model import device_axes
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Project, Run, Work
 from tests.instruments.faults.judging import put, set_samples
 from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.charts.test_ruler import plain, told
 from tests.reports.findings.table import cases
-from tests.reports.summary.test_device_axes import CPU, GPU, everything, micro, peak, run_of
+from tests.reports.summary.test_device_axes import CPU, FLOPS, GPU, everything, micro, peak, run_of
 from tests.reports.tables import Row, rows
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
@@ -64,7 +65,7 @@ def doubtful() -> Contents:
     run.frobench.outcomes[0].status = run.frobench.outcomes[1].status = "failed"
     put(run, "frobench.launches.*.others", 1.0)
     run.frobench.complete, run.frobench.settings = False, replace(run.frobench.settings, launches=9)
-    set_samples(run.benchmarks[0], [[1e-3], []])
+    set_samples(run.benchmarks[0], [[1e-3, 2e-3], []])
     return shown(run)
 
 
@@ -79,8 +80,8 @@ SCREENS = """
     bf16 500 TFLOP/s, 410 to 600, 51% of the datasheet, sustained attai datasheet 989] 94 10; Memory
     3.0 TB/s, 2.4 to 3.6, 63% of the datasheet, slope of large copies copie datasheet 4.8] 94 10;
     Overhead per operation 4.0 µs, 3.3 to 4.9, mostly the host's many- ci 64 27, 94 27; Link, to the
-    device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies copie link 63] 94 10; 0
-    failed, 0 implausible; 5 answers; The run has no such case: 28 answers. Other reasons: 2
+    device 50 GB/s, 41 to 60, pinned, 79% of the link, slope of large copies copie link 63] 94 10;
+    marks of datasheets; 0 failed, 0 implausible; 5 answers; The run has no such case: 28 answers. Other reasons: 2
     answers.; Qwen2.5 32B is the largest model that fits: 45 tokens/s [37, 54] decoding, computed
 # a CPU
 = AMD EPYC 9654 96-Core Processor, 2 cores; Memory unknown; Power not measured; Price unknown;
@@ -112,6 +113,7 @@ def test_the_first_screen_says_in_one_sentence_what_its_axes_and_facts_show(row:
         found.append(
             f"{axis.title} {axis.figure} {axis.unit}, {axis.note} {axis.place[9:14]} {drawn}"
         )
+    found += ["marks of datasheets"] if page.first.sheet else []
     found += [page.first.trust, page.first.counts, page.answered, page.unanswered]
     found += [page.models_title, page.progress]
     assert plain("; ".join(filter(None, found))) == row.lines["="][0][0]
@@ -176,12 +178,44 @@ def test_the_roofline_is_of_the_fastest_launch_in_the_unit_of_its_ceiling(
     assert heights[-1] == highest
 
 
-def test_the_table_of_answers_has_each_of_them() -> None:
-    page = gpu()
-    (found,) = (one.table.to_pylist() for one in page.tables if one.name == "findings")
-    assert [tuple(row.values())[:7] for row in found] == [
+ROOF = (100, 3.75e14), (200, 7.5e14), (8192 / 3, 7.5e14)
+"""The ceiling of the fastest launch, up to twice the intensity of the product."""
+
+
+def tables(page: Contents) -> dict[str, list[dict[str, Any]]]:
+    return {one.name: one.table.to_pylist() for one in page.tables}
+
+
+def test_the_tables_beside_the_page_have_each_of_its_numbers() -> None:
+    page, squared = gpu(), shown(run_of([*everything(GPU), *squares(3e14)]))
+    found, own, spoilt = tables(page), device_axes(page.run), tables(doubtful())
+    assert {row["number"] for row in found["cases"]} == {*range(1, 1 + len(page.run.benchmarks))}
+    assert [(one["quantity"], one["value"], one["unit"]) for one in found["cases"][1:5]] == [
+        ("rate", pytest.approx(6e14), "FLOP/s"),
+        ("energy of a call", 600.0, "J"),
+        ("power", 300.0, "W"),
+        ("work for a joule", FLOPS / 600, "FLOP"),
+    ]
+    assert [tuple(row.values())[:7] for row in found["findings"]] == [
         (part.exercise, one.name, one.question, one.answer, one.rule_of_thumb, one.label, number)
         for part in (section.answers for section in page.sections)
         for one in part.findings
         for number in [one.value and one.value.value]
+    ]
+    assert [(row["axis"], row["precision"], row["value"], row["part"]) for row in found["axes"]] == [
+        (one.name, one.precision, one.value.value, one.part and one.part.value) for one in own.axes
+    ]
+    rates = [(row["model"], row["value"] * (row["per_token"] or 1)) for row in found["models"]]
+    fitting = [None, *(one.name for one in own.models if one.fits)]
+    assert rates == [(name, pytest.approx(3e12)) for name in fitting]
+    assert [[*row.values()] for row in spoilt["samples"][:3]] == [
+        [1, 0, 0, 1e-3],
+        [1, 0, 1, 2e-3],
+        [2, 0, 0, pytest.approx(1e-4)],
+    ]
+    roof = [row for row in tables(squared)["figures"] if row["exercise"] == "roofline"]
+    assert [(row["role"], float(row["place"]), row["value"]) for row in roof] == [
+        ("series", pytest.approx(4096 / 3), pytest.approx(3e14)),
+        *(("bound", pytest.approx(x), pytest.approx(y)) for x, y in ROOF),
+        ("part", pytest.approx(4096 / 3), pytest.approx(0.4)),
     ]
