@@ -202,7 +202,9 @@ def test_the_tables_beside_the_page_have_each_of_its_numbers() -> None:
         for one in part.findings
         for number in [one.value and one.value.value]
     ]
-    assert [(row["axis"], row["precision"], row["value"], row["part"]) for row in found["axes"]] == [
+    assert [
+        (row["axis"], row["precision"], row["value"], row["part"]) for row in found["axes"]
+    ] == [
         (one.name, one.precision, one.value.value, one.part and one.part.value) for one in own.axes
     ]
     rates = [(row["model"], row["value"] * (row["per_token"] or 1)) for row in found["models"]]

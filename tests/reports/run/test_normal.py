@@ -90,3 +90,4 @@ def test_stored_runs_of_the_same_device_count_one_for_each_other_machine(tmp_pat
     found = [text for path in built[1:] if "98 to 104" in (text := path.read_text("utf-8"))]
     assert len(found) == 1
     assert "100.0" in found[0]
+    assert "4 other runs of this device" in found[0]

@@ -61,7 +61,7 @@ def axes_of(these: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
 
 
 def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
-    found = axes_of(everything(GPU))
+    found = axes_of(everything(GPU), accelerators=2)
     assert (found.device, found.place) == ("NVIDIA H200", GPU)
     assert (found.memory_bytes, found.limit_watts) == (141 * 10**9, 700.0)
     assert [*dict.fromkeys(one.name for one in found.axes)] == [*TITLES]
@@ -74,6 +74,8 @@ def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
     assert values == pytest.approx(truth)
     free = cases("+ norm_logging/item,log_on_device | cuda:0 | steps=1000 | 1e4 | items=1000")
     assert axes_of(free).axes == ()
+    near = cases("+ copies/within | cuda:0 | size=67108864,134217728 | 10 + 1e-6x | bytes=2x")
+    assert [(one.name, one.basis) for one in axes_of(near).axes] == [("memory", "at 128 MiB")]
     assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
     assert all(one.value.low is not None and one.cases for one in found.axes)
     assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)

@@ -28,10 +28,11 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
     one, again = (summary(factory.run(seed=seed)) for seed in (1, 2))
     other = made()
     other.frobench.environment.cpu.usable_cores = 64
-    assert one.machine_id == again.machine_id
+    assert (one.machine_id, one.count) == (again.machine_id, 1)
     assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
     other = made(accelerators=2)
+    assert summary(other).count == 2
     other.frobench.environment.accelerators[1].name = "Another"
     assert summary(other).device == equipment_of(summary(other)).device == "NVIDIA H200"
 
