@@ -29,11 +29,6 @@ def test_a_node_a_fifth_off_is_named_alone(nodes: int, reach: float, factor: flo
     assert abs(found.deviation[1, 4] - np.log(factor)) < reach
 
 
-def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None:
-    seen = [simulated(Cell(nodes, 0.05, 7), 30) for nodes in (3, 10, 100)]
-    assert sum(one.alarms for one in seen) <= 90 / 20
-
-
 SPREAD = [-0.02, -0.01, 0.0, 0.01, 0.02]
 """Their median deviation of 0.01 shows ten nodes to have a standard deviation of 0.01765."""
 
