@@ -69,7 +69,6 @@ def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Pat
     stored = store.write(run_of(0.5 * min(BEST)), tmp_path)
     page = parsed(publish([stored], tmp_path)[1])
     told = "Not normal for its kind: Compute, bf16 lies below what others measured."
-    assert "Is it normal?" in text_of(page)
     assert told in text_of(page)
     outward = page.select("[href*='://']")
     assert len(outward) == len(BEST)

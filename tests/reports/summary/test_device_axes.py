@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frobench.reports.compare.workload import models
-from frobench.reports.summary.model import TITLES, DeviceAxes, device_axes, with_others
+from frobench.reports.summary.model import TITLES, DeviceAxes, device_axes
 from frobench.reports.summary.models import Serving, note, per, speeds
 from frobench.suite.stored.types import Case, Energy, Estimate, Run
 from frobench.suite.units import format_estimate
@@ -155,13 +155,3 @@ def test_power_is_that_of_the_case_that_draws_most() -> None:
     found = axes_of(every)
     assert found.watts is not None
     assert (found.watts.value, found.watts.launches) == (650.0, 1)
-
-
-def test_other_runs_of_the_same_device_stand_beside() -> None:
-    own, faster = axes_of(everything(GPU)), axes_of(everything(GPU, 2.0))
-    of_a_cpu = axes_of(everything(CPU), accelerators=0)
-    found = with_others(own, [faster, own, of_a_cpu], [of_a_cpu, faster])
-    assert {len(one.others) for one in found.axes} == {2}
-    (memory,) = (one for one in found.axes if one.name == "memory")
-    assert memory.others == pytest.approx((MEMORY, 2 * MEMORY))
-    assert memory.elsewhere == pytest.approx((2 * MEMORY,))
