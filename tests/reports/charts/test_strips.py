@@ -15,8 +15,7 @@ def drawn(*launches: list[float]) -> Strip:
     one = case("bench_it", 1.0)
     one.stats = store.case_stats(samples, 1)
     one.extra_info.launches = [len(launch) for launch in launches]
-    medians = launch_medians(samples, one.extra_info.launches)
-    return Strip(one, estimate(medians))
+    return Strip(one, estimate(launch_medians(samples, one.extra_info.launches)))
 
 
 def dots(found: Strip) -> dict[float, list[int]]:

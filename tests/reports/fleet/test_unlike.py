@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from frobench.reports.fleet.unlike import Unlike, Values
-from studies.calibration.fleet import Cell, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 
 
@@ -56,12 +55,6 @@ def test_two_groups_have_a_fifth_of_the_nodes_and_a_gap_that_their_own_spread_do
     assert found.split[0] == pytest.approx(np.nan if split is None else split, nan_ok=True)
     assert found.slower[:, 0].tolist() == slower.tolist()
     assert found.deviation[:, 0] == pytest.approx(levels - middle)
-
-
-def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes() -> None:
-    at_it = simulated(Cell(1000, 0.03961, 8), 4)
-    assert at_it.smallest == pytest.approx(0.03961, rel=1e-2)
-    assert at_it.found / at_it.planted == pytest.approx(0.9, abs=0.05)
 
 
 def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left_out() -> None:

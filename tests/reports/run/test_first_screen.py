@@ -12,7 +12,6 @@ from frobench.reports.findings import sections
 from frobench.reports.run.page import AnswerRow, Contents
 from frobench.reports.summary import plain as brief
 from frobench.reports.summary import views
-from frobench.reports.summary.model import device_axes
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Case, Conclusion, Energy, Project, Run, Work
 from tests.instruments.faults.judging import put, set_samples
@@ -44,6 +43,7 @@ def gpu() -> Contents:
     spent = Energy(joules=[600.0] * LAUNCHES, seconds=[2.0] * LAUNCHES)
     run.benchmarks[0].extra_info.energy = spent
     run.frobench.environment.software.torch = None
+    run.frobench.environment.accelerators[0].power_limit_watts = None
     return Contents(run, sections(run), price="2,000 USD")
 
 
@@ -204,8 +204,10 @@ def test_the_tables_beside_the_page_have_each_of_its_numbers() -> None:
         for number in [one.value and one.value.value]
     ]
     rates = [(row["model"], row["value"] * (row["per_token"] or 1)) for row in found["models"]]
-    fitting = [None, *(one.name for one in device_axes(page.run).models if one.fits)]
-    assert rates == [(name, pytest.approx(3e12)) for name in fitting]
+    fitting = [(name.partition(",")[0], cells[0]) for name, cells in page.models.rows]
+    assert rates == [(name, pytest.approx(3e12)) for name in (None, *dict(fitting))]
+    speeds = [row["value"] for row in found["models"][1:]]
+    assert speeds == [cell.value.value for _, cell in fitting if cell]
     samples = [[*row.values()] for row in tables(doubtful())["samples"]]
     assert samples[:2] == [[1, 0, 0, 1e-3], [1, 0, 1, 2e-3]]
     assert [row[:3] for row in samples[2:11]] == [*([2, at, 0] for at in range(8)), [3, 0, 0]]

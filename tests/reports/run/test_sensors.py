@@ -37,10 +37,7 @@ def on_gpus() -> Run:
         begun=20.0,
         step=10.0,
         series=series,
-        held_back={
-            "cuda:0": {"SwPowerCap": [1.0, None, 0.234]},
-            "cuda:1": {"SwPowerCap": [None, None, None]},
-        },
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.234]}, "cuda:1": {"SwPowerCap": [None]}},
         launches=[20.0, 24.5, 24.6, 35.0, 36.0],
         unknown={"cuda:0.fan": "NVML: Not Supported"},
         cost=0.0031,

@@ -12,10 +12,11 @@ from frobench.reports.files import downloads
 from frobench.reports.summary import plain, views
 from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates, frame
-from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
 from tests.instruments.runs.exact_runs import left_out, run_of
 from tests.reports.findings.table import cases
+from tests.reports.run.test_first_screen import noisy as concluded_noisy
 
 
 def summary(run: Run) -> Summary:
@@ -36,9 +37,7 @@ def test_a_run_is_of_its_first_accelerators_of_one_name_or_of_a_cpu_with_its_cor
 @pytest.mark.parametrize(("noisy", "doubt"), [(2, ""), (3, "3 of 4 cases noisy")])
 def test_a_run_of_which_more_than_half_is_noisy_is_doubtful(noisy: int, doubt: str) -> None:
     run = run_of("x", cases("+ x | cpu | n=1,2,3,4 | 10"))
-    about: Any = {"code": "noisy-case", "severity": "warning", "message": "", "advice": ""}
-    names = [case.fullname for case in run.benchmarks[:noisy]]
-    run.frobench.conclusions = [Conclusion(**about, case=name) for name in names]
+    run.frobench.conclusions = concluded_noisy(run.benchmarks[:noisy])
     assert summary(run).doubt == doubt
 
 
