@@ -96,11 +96,11 @@ SCREENS = """
 = EPYC, 2 cores; Device EPYC, 2 cores; Code demo at 0123456789ab, with uncommitted changes; Measured
     1 January 2026; torch 2.13.0; What does reading every norm back cost on the CPU? No measurable
     difference: 1.000x [1.000, 1.000] as long as with a log that is read once. The whole run has an
-    error, so none of its figures is shown: clock: it stood still.; other programs used 1.0 of 2
-    cores, 2 cases failed, 4 of 4 cases doubtful; 1 implausible; 1 of 2 questions answered; The run
-    ended before it: 2 answers. Other reasons: 3 answers.; So far it has begun 8 launches of 4
-    cases, and measured 25 of 32 times. 9 launches were asked for. The run has taken 280 s of its
-    budget of 270 s.
+    error, so none of its figures is shown: clock: it stood still.; failed: 2; clock: 0; above peak:
+    1; impossible: 1; noisy: 2; other programs used 1.0 of 2 cores, 2 cases failed, 4 of 4 cases
+    doubtful; 1 implausible; 1 of 2 questions answered; The run ended before it: 2 answers. Other
+    reasons: 3 answers.; So far it has begun 8 launches of 4 cases, and measured 25 of 32 times. 9
+    launches were asked for. The run has taken 280 s of its budget of 270 s.
 """
 
 
@@ -113,7 +113,8 @@ def test_the_first_screen_says_in_one_sentence_what_its_axes_and_facts_show(row:
         found.append(
             f"{axis.title} {axis.figure} {axis.unit}, {axis.note} {axis.place[9:14]} {drawn}"
         )
-    found += ["marks of datasheets"] if page.first.sheet else []
+    found += ["marks of datasheets"] * page.first.sheet
+    found += [f"{one.word}: {one.count}" for one in page.doubts]
     found += [page.first.trust, page.first.counts, page.answered, page.unanswered]
     found += [page.models_title, page.progress]
     shown = plain("; ".join(filter(None, found)))
