@@ -278,10 +278,11 @@ def ordered(plot: Plot) -> list[str]:
     first: dict[float | str, float] = {}
     for point in (point for series in (*drawn, *plot.series) for point in series.points):
         first.setdefault(point.x, point.y.value)
-    sign = 1 if plot.y.unit in FASTER else -1
 
     def key(x: float | str) -> float:
-        return sign * first[x] if isinstance(x, str) else float(x)
+        if not isinstance(x, str):
+            return float(x)
+        return first[x] if plot.y.unit in FASTER else -first[x]
 
     return list(dict.fromkeys(spell_x(x) for x in sorted(first, key=key)))
 

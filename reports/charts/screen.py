@@ -82,7 +82,7 @@ class Bar:
     lower_is_better: bool = False
 
 
-def bar(shown: Bar, longest: float = 0.0) -> Markup:
+def bar(shown: Bar, longest: float) -> Markup:
     """Draw a number from zero, its interval, its datasheet, and other runs below it.
 
     longest : what the axis must hold besides, so that bars of one unit can be compared
@@ -209,7 +209,7 @@ def _lines(plot: Plot, shown: Sequence[Series]) -> Markup:
     values, sizes = [point.y.value for point in points], [float(point.x) for point in points]
     low, high, first, last = min(values), max(values), min(sizes), max(sizes)
     wide = is_wide(low, high)
-    y = Scale(low if wide else min(0.0, low), high or 1.0, 32, 5, wide)
+    y = Scale(low if wide else min(0.0, low), high, 32, 5, wide)
     x = Scale(first, last, 0, LONGEST_LINE, is_wide(first, last))
     drawing = Fluid(46)
     drawing.line([(0, 32), (LONGEST_LINE, 32)], "grid")
@@ -284,7 +284,7 @@ def _interval(value: Estimate) -> Markup:
     ends = format_ends(value, RATIO)
     lower, _, upper = ends.partition(" to ")
     far, text = (low, f"{lower}{RATIO}") if 1.0 - low > high - 1.0 else (high, upper)
-    if abs(x(far) - x(1.0)) > 100 / 4:
+    if far != 1.0:
         drawing.text(x(far), 38, text, anchor="middle")
     return drawing.svg(f"{format_point(value, RATIO)}, interval {ends}")
 
@@ -301,6 +301,6 @@ def _strips(launches: Mapping[str, Sequence[float]]) -> Markup:
         y = STRIP_ROW * at + 21
         drawing.line([(0, y), (100, y)], "grid")
         for place in map(x, values):
-            drawing.dot(place, y, 3.5, f"f{COLOURS[min(at, 1)]}", square=at > 0)
+            drawing.dot(place, y, 3.5, f"f{COLOURS[at]}", square=at > 0)
         spelled.append(f"{name}: {len(values)} launches, {ends}")
     return drawing.svg("; ".join(spelled))

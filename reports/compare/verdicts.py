@@ -37,7 +37,7 @@ def runs(
     return exit_code(comparison, allow_missing=allow_missing)
 
 
-def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
+def versions(run: Run, *, as_json: bool, allow_missing: bool) -> int:
     """Print verdicts on the versions that a run measured beside each other."""
     comparison = compare_versions(run)
     if not comparison.cases:
@@ -55,7 +55,7 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     return exit_code(comparison, allow_missing=allow_missing)
 
 
-def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool = False) -> int:
+def machines(base: Run, new: Run, workload: str, *, as_json: bool, cases: bool) -> int:
     """Print two machines side by side, and how fast the new one is under a workload.
 
     cases : whether to print every case and finding too

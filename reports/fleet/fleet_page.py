@@ -164,7 +164,7 @@ def compared(nodes: Iterable[Node]) -> tuple[list[Peers], dict[str, list[str]]]:
             left.setdefault(node.unfit, []).append(node.label)
         else:
             kinds.setdefault(node.kind, []).append(node)
-    ordered = sorted(kinds.values(), key=lambda peers: (-len(peers), peers[0].kind))
+    ordered = [kinds[kind] for kind in sorted(kinds, key=lambda kind: (-len(kinds[kind]), kind))]
     groups = [peers for peers in ordered if len(peers) >= LEAST_NODES]
     for few in ordered[len(groups) :]:
         count, first = counted(len(few), "node"), few[0]
@@ -329,11 +329,11 @@ def _titles(table: pd.DataFrame) -> "pd.Series[str]":
 
 def _of_groups(table: pd.DataFrame) -> str:
     """Say which nodes are in two groups in a subject."""
-    first = table.iloc[0]
-    longer = format_value(first["group_ratio"] - 1, "1", 2)
+    ratio, title = table[["group_ratio", "title"]].max()
+    longer = format_value(ratio - 1, "1", 2)
     return (
         f"{table['slower_group'].sum():,} of {counted(len(table), 'node')} are {longer} slower "
-        f"than the others in {first['title']}; "
+        f"than the others in {title}; "
         "the page cannot know which of the two groups is normal."
     )
 

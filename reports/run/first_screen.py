@@ -92,8 +92,6 @@ def beside_others(own: DeviceAxes, marks: Marks) -> list[BesideOthers]:
     return sorted(found, key=lambda row: row.word not in OUTSIDE)
 
 
-MOST = 4
-"""Axes that have room."""
 BESIDE: tuple[tuple[Name, ...], ...] = (("memory",), ("overhead", "read_back"), ("link_to_device",))
 """Axes beside compute that the first screen shows, in their order; of several the first that was
 measured."""
@@ -171,17 +169,16 @@ class FirstScreen:
 
 
 def _shown(own: DeviceAxes) -> list[Axis]:
-    """Choose the axes that have room: of a CPU a second precision, and no link."""
+    """Choose the four axes that have room: of a CPU a second precision, as it has no link."""
     compute = [one for one in own.axes if one.name == "compute"]
-    first = compute[:1]
-    if is_cpu(own.place):
-        first += [one for one in compute[1:] if one.precision == "float32"]
+    plain = "float32" if is_cpu(own.place) else ""
+    first = [one for one in compute if one is compute[0] or one.precision == plain]
     for names in BESIDE:
         axis = next(filter(None, map(own.axis, names)), None)
         # A difference of times need not be conclusively more than nothing, which a bar cannot show.
         if axis and interval(axis.value)[0] > 0:
             first.append(axis)
-    return first[:MOST]
+    return first
 
 
 def _title(run: Run, own: DeviceAxes) -> str:

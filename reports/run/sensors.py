@@ -116,10 +116,10 @@ def draw(course: SensorSeries) -> Markup:
     """Return a course as an inline SVG element."""
     values = [value for line in course.lines.values() for _, value in line]
     moments = [moment for line in course.lines.values() for moment, _ in line]
-    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
+    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values))
     y = Scale(max(0.0, min(values) - room), max(values) + room, HEIGHT - BELOW, TOP)
     begun, ended = min([*moments, *course.launches]), max(moments)
-    x = Scale(begun, max(ended, begun + 1e-9), 0, 100)
+    x = Scale(begun, ended, 0, 100)
     drawing = Fluid(HEIGHT)
     heights = tick_labels(even_ticks(y.low, y.high, 4), course.unit)
     times = tick_labels(even_ticks(begun, ended, 4), "s")

@@ -135,7 +135,7 @@ def write_page(job: PageJob) -> tuple[str, Marks]:
     rate = job.axes.axis("compute")
     files[signs.badge] = card.badge_of_run(rate, marks, shown.machine, when, complete=complete)
     files[target.name] = run_page(shown, links, signs).encode()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
     return job.key, _below(files, target)
@@ -397,7 +397,7 @@ def _put(files: Mapping[str, bytes], out: Path) -> Marks:
     for name, content in files.items():
         path = out / name
         if not path.is_file() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             cache.write(path, content)
     return {name: mark(content) for name, content in files.items()}
 

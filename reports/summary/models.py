@@ -61,7 +61,7 @@ class Model(NamedTuple):
 
         Of the attention to a prompt it is the causal half.
         """
-        cache = BFLOAT16 * 2 * self.layers * self.keys * CONTEXT
+        cache = self.layers * 2 * self.keys * CONTEXT * BFLOAT16
         attention = 2.0 * self.layers * self.width * (CONTEXT + 1)
         small = {weights: each * self.parameters + cache for weights, each in SMALL.items()}
         return {DECODE: self.weights + cache, PROMPT: 2.0 * self.parameters + attention, **small}
@@ -138,8 +138,10 @@ def _exceeds_caches(run: Run, place: str, case: Case, weight: float) -> bool:
 
 def speeds(known: Serving, memory_bytes: float | None) -> Iterator[ModelSpeed]:
     """Yield all models on a device with so much memory; none where that is unknown."""
-    for model in MODELS if memory_bytes else ():
-        room = (memory_bytes or 0.0) - FREE
+    if not memory_bytes:
+        return
+    room = memory_bytes - FREE
+    for model in MODELS:
         fitting = {
             name: per(rate, model.amounts[name])
             for name, rate in known.rates.items()

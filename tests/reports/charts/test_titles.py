@@ -10,18 +10,11 @@ from frobench.suite.stored.types import Estimate
 from tests.reports.charts.test_ruler import plain
 
 
-@pytest.mark.parametrize(
-    ("label", "unit", "x", "place"),
-    [
-        ("size n", "", 64.0, "n = 64"),
-        ("Size", "B", 2.0**28, "256 MiB"),
-        ("samples in a batch", "", 64.0, "64 samples in a batch"),
-        ("batch", "", 64.0, "batch 64"),
-    ],
-)
-def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
-    plot = Plot("few", "Few", "curve", Axis(label, unit), Axis("Time", "s"), ())
-    assert plain(at(plot, x)) == place
+def test_places_are_named_as_people_do() -> None:
+    known = (Axis("size n"), 64.0), (Axis("samples in a batch"), 2.0), (Axis("Size", "B"), 2.0**28)
+    plots = [(Plot("few", "Few", "dots", axis, Axis("Time", "s"), ()), x) for axis, x in known]
+    named = [plain(at(*each)) for each in plots]
+    assert named == ["n = 64", "2 samples in a batch", "256 MiB"]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +44,13 @@ def test_an_axis_begins_at_zero_but_for_ratios_near_one_and_what_is_far_apart(
     axis, series = Axis("Rate", unit), (Series("CPU", points),)
     plot = Plot("rates", "Rates", kind, Axis("steps"), axis, series, "all" * (unit == "1"))
     assert axes.limits(plot) == pytest.approx(expected)
+
+
+def test_sizes_are_labelled_from_the_largest_while_half_a_letter_is_left_between() -> None:
+    points = tuple(Point(x, Estimate(1, 1, 1, 8)) for x in (1.0, 7.0, 11.0, 17.0, 100.0, 106.0))
+    plot = Plot("p", "P", "curve", Axis("n"), Axis("Time", "s"), (Series("", points),))
+    named = axes.size_labels(plot, axes.Scale(0, 100, 0, 50), 1.0, 6)
+    assert named == {106.0: "106", 17.0: "17", 11.0: "11", 1.0: "1"}
 
 
 @pytest.mark.parametrize(

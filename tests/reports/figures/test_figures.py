@@ -16,9 +16,9 @@ from frobench.reports.figures.files import FORMATS, STYLE
 from frobench.reports.making.workers import Workers
 from frobench.reports.site import build
 from frobench.suite.stored import store
-from tests.instruments.runs.exact_runs import run_of
 from tests.reports.charts.test_ruler import PLOTS, plain
 from tests.reports.findings.table import cases
+from tests.reports.summary.test_device_axes import run_of
 from tests.reports.tables import Row, rows
 
 SOURCE = "NVIDIA H200"
@@ -65,14 +65,9 @@ def told(figure: Figure) -> str:
     spans = [spelled(sorted({*map(tuple, path)})) for path in paths]
     bars = [spelled(bar.get_bbox().get_points()) for bar in axes.patches]
     texts = [f"{text.get_text()} {spelled(text.xy)}" for text in axes.texts]
-    both = [
-        (axes.get_xticks(), axes.get_xticklabels()),
-        (axes.get_yticks(), axes.get_yticklabels()),
-    ]
-    ticks = [
-        " ".join(f"{at:g}={text.get_text()}" for at, text in zip(*each, strict=True))
-        for each in both
-    ]
+    both = [(one.get_ticklocs(), one.get_ticklabels()) for one in (axes.xaxis, axes.yaxis)]
+    named = [[f"{at:g}={text.get_text()}" for at, text in zip(*each, strict=True)] for each in both]
+    ticks = map(" ".join, named)
     names = ", ".join(text.get_text() for one in figure.legends for text in one.get_texts())
     return plain("; ".join([*words, *limits, *lines, *spans, *bars, *texts, *ticks, names])).strip()
 
@@ -104,16 +99,16 @@ def test_files_are_what_they_are_called_and_tell_no_date() -> None:
 @pytest.mark.usefixtures("unjudged")
 def test_figures_are_made_only_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "drawn", lambda *_: dict.fromkeys(FORMATS, b"drawn"))
-    layers = "width=4096 layers=1 dtype=bfloat16 | 1e4 | flops=1e12 items=1000"
-    layer = cases(f"+ transformer/train,prefill | cuda:0 | {layers}")
-    run = run_of("transformer", [], accelerators=1, beside=layer)
+    curve = "sort | cpu | n=64,1024,16384 | 1 + 0.01x"
+    alike = (f"+ {name}/{curve}" for name in ("my_sort", "my-sort", "my+sort"))
+    run = run_of(cases("\n".join(alike)), accelerators=0)
     path, out = store.write(run, tmp_path / "results"), tmp_path / "site"
     drawn = files.Figures(out)
     build.build([path], out, workers=Workers(1), beside=[drawn])
     (folder,) = drawn.folders
     (page,) = out.glob("*/*.html")
     assert folder == page.with_name(f"{page.stem}-figures")
-    assert len([*folder.iterdir()]) == 3
+    stems = [f"my-sort-bench-sort{more}" for more in ("", "-2", "-3")]
+    assert {one.name for one in folder.iterdir()} == {f"{a}.{b}" for a in stems for b in FORMATS}
     build.build([path], out, workers=Workers(1))
-    assert not folder.exists()
-    assert page.exists()
+    assert (folder.exists(), page.exists()) == (False, True)

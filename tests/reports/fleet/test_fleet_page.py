@@ -73,7 +73,7 @@ def test_a_node_is_compared_where_it_measured_half_of_the_cases_that_three_nodes
         {"matmul": dict.fromkeys(numbers, one.subjects["matmul"][1])}
         for numbers, one in zip(cases, every, strict=True)
     ]
-    known[4]["matmul"] |= dict.fromkeys((2, 3, 4), [None] * 6)
+    known[4]["matmul"] |= dict.fromkeys((2, 3, 4), [None, 0.0] * 3)
     nodes = [replace(one, subjects=mine) for one, mine in zip(every, known, strict=True)]
     absent = {row[0] for row in table(nodes) if row[1:3] == ["nothing compared", "not measured"]}
     assert absent == {label(1), label(4)}
@@ -141,9 +141,11 @@ def test_another_torch_kind_of_machine_or_unfit_run_is_named_and_not_compared() 
     text = said([*found[:4], other])
     assert "None of 4 nodes is unlike its peers" in text
     assert f"node {label(4)}: 1 node with {other.title} and torch 2.12.0" in text
-    text = said([replace(found[0], unfit="its run did not end"), *found[1:4]])
-    assert f"node {label(0)}: its run did not end" in text
-    assert "of 3 nodes" in text
+    for lost, which in ((1, f"node {label(0)}"), (6, "6 nodes")):
+        unfit = [replace(one, unfit="its run did not end") for one in placed(lost)]
+        text = said([*unfit, *placed(lost + 3)[lost:]])
+        assert f"{which}: its run did not end" in text
+        assert "of 3 nodes" in text
 
 
 def differing(nodes: Sequence[Node], number: int) -> str:
@@ -193,7 +195,8 @@ def test_two_groups_of_nodes_are_named_as_such(every: int, factor: float, slower
         "nodes is unlike its peers. The smallest detectable slow-down is 3.5 to 4.6%, depending on "
         "the exercise."
     )
-    assert "in the slower group in Matmul" in differing(found, 0)
+    driver = "; driver 570.1 (peers 580.95.05)" if slower < 25 else ""  # else of half of them
+    assert differing(found, 0) == f"in the slower group in Matmul{driver}"
     assert fleet_page.files(found)["fleet.csv"].count(b",false,true,") == slower
 
 
@@ -231,16 +234,13 @@ def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_th
     two = found[4].subjects | {name: shifted[name] for name in ("copies", "matmul")}
     named = f"1 of 10 nodes is unlike its peers: calls on node {label(4)} are"
     smallest = "None of 10 nodes is unlike its peers. The smallest detectable slow-down is"
+    more = "other exercises or axes."
     for subjects, answer in (
-        (
-            shifted,
-            f"{named} 36% [32, 39] longer in Split model, and differ in 12 other exercises or",
-        ),
+        (shifted, f"{named} 36% [32, 39] longer in Split model, and differ in 12 {more}"),
         (two, f"{named} 35% [31, 38] longer in Matmul, and differ in 1 other exercise or axis."),
         (found[4].subjects, f"{smallest} 3.4 to 4%, depending on the exercise."),
     ):
-        told = lead([*found[:4], replace(found[4], subjects=subjects), *found[5:]])
-        assert told.removesuffix(" axes.") == answer
+        assert lead([*found[:4], replace(found[4], subjects=subjects), *found[5:]]) == answer
     assert lead(placed(10, exercises=["matmul"])) == f"{smallest} 3%."
     short = [replace(one, subjects={"matmul": {1: [1.0] * 5}}) for one in found]
     assert lead(short) == "No exercise has 6 launches on 3 of 10 nodes, so nothing is compared."
@@ -259,7 +259,7 @@ def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> 
     assert (compared(found)[0][0].unlike.reach > alone.reach).all()
 
 
-def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:
-    page = fleet_page.files(placed(1000))["fleet.html"]
-    assert len(page) < 1.5e6  # bytes, as of the index of a thousand machines
+def test_many_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:
+    page = fleet_page.files(placed(200))["fleet.html"]
+    assert len(page) < 0.2 * 1.5e6  # bytes, as of the index of a thousand machines
     assert not re.search(rb"<script| style=", page)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from frobench.reports.fleet.unlike import Unlike, Values
-from studies.calibration.fleet import Cell, simulated
 from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 
 
@@ -27,11 +26,6 @@ def test_a_node_a_fifth_off_is_named_alone(nodes: int, reach: float, factor: flo
     assert np.argwhere(found.named).tolist() == [[1, 4]]
     assert found.reach[1, 4] == pytest.approx(reach, rel=1e-3)
     assert abs(found.deviation[1, 4] - np.log(factor)) < reach
-
-
-def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None:
-    seen = [simulated(Cell(nodes, 0.05, 7), 30) for nodes in (3, 10, 100)]
-    assert sum(one.alarms for one in seen) <= 90 / 20
 
 
 SPREAD = [-0.02, -0.01, 0.0, 0.01, 0.02]
@@ -61,15 +55,6 @@ def test_two_groups_have_a_fifth_of_the_nodes_and_a_gap_that_their_own_spread_do
     assert found.split[0] == pytest.approx(np.nan if split is None else split, nan_ok=True)
     assert found.slower[:, 0].tolist() == slower.tolist()
     assert found.deviation[:, 0] == pytest.approx(levels - middle)
-
-
-def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes() -> None:
-    smallest = simulated(Cell(1000, 0.02, 7), 2).smallest
-    assert smallest == pytest.approx(0.03961, rel=1e-3)
-    at_it = simulated(Cell(1000, smallest, 8), 10)
-    assert 0.8 <= at_it.found / at_it.planted <= 0.98
-    below = simulated(Cell(1000, 0.02, 7), 4)
-    assert below.found < 0.5 * below.planted
 
 
 def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left_out() -> None:

@@ -26,7 +26,7 @@ def on_gpus() -> Run:
     series: dict[str, dict[str, list[float | None] | None]] = {
         "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
         "cuda:0": {
-            "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
+            "sm_clock_hz": [2e9, 2e9, 2e9],
             "power_watts": [100.0, None, 300.0],
             "energy_joules": [0, 0, 4],
             "fan": None,
@@ -37,8 +37,8 @@ def on_gpus() -> Run:
         begun=20.0,
         step=10.0,
         series=series,
-        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.234]}},
-        launches=[20.0, 22.5, 35.0, 36.0],
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.234]}, "cuda:1": {"SwPowerCap": [None]}},
+        launches=[20.0, 24.5, 24.6, 35.0, 36.0],
         unknown={"cuda:0.fan": "NVML: Not Supported"},
         cost=0.0031,
     )
@@ -48,9 +48,13 @@ def on_gpus() -> Run:
 def test_each_launch_has_a_line_where_it_began_in_every_chart() -> None:
     told: Any = sensors.sensors(on_gpus())
     assert [one.title for one, _ in told.drawn] == ["Clock", "Power"]
+    clock = all_of(told.drawn[0][1]).split("; ")
+    assert clock[2:7:2] == ["1.96] 0 168", "2] 0 96", "2.04] 0 24"]
+    assert clock[-1] == "k1 d0 NVIDIA H200 (cuda:0): 2 GHz to 2 GHz 20 92, 60 92, 100 92"
     assert all_of(told.drawn[1][1]).partition("300] 0 36; ")[2] == (
         "20^ 0 181; 30^ 40 181; 40^ 80 181; time of the run, s] 100 200; W] 0 14; "
-        "launch 0 20, 0 164; launch 1 0 14; launch 10 20, 10 164; launch 60 20, 60 164; 3 60 14; "
+        "launch 0 20, 0 164; launch 1 0 14; launch 18 20, 18 164; launch 18 20, 18 164; 3 18 14; "
+        "launch 60 20, 60 164; 4 60 14; "
         "launch 64 20, 64 164; k1 d0 NVIDIA H200 (cuda:0): 100 W to 300 W 20 146, 100 32; "
         "k2 d1 NVIDIA H200 (cuda:1): 90 W to 90 W 20 152, 60 152, 100 152"
     )
@@ -60,12 +64,13 @@ def test_each_launch_has_a_line_where_it_began_in_every_chart() -> None:
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
     run = on_gpus()
-    put(run, "frobench.telemetry.idle_watts", {"cuda:0": 76.4, "cpu": 31.0})
+    put(run, "frobench.telemetry.idle_watts", {"cuda:0": 76.4, "cpu": 31.0, "cuda:1": 0.0})
     put(run, "frobench.environment.accelerators.0.power_limit_watts", 560.0)
     case = next(one for one in run.benchmarks if one.extra_info.work.flops)
     case.extra_info.work = Work(flops=3e11)
     joules = [0.3, 0.31, 0.29, 0.3, 0.32, 0.28, None, 0.3]
-    case.extra_info.energy = Energy(joules=joules, seconds=[j and j / 600 for j in joules])
+    seconds = [j and j / 600 for j in joules]
+    case.extra_info.energy = Energy(joules=[*joules, 0.0, 0.4], seconds=[*seconds, 1.0, 0.0])
     told: Any = sensors.spent(run, {case.fullname: ("throttled",)})
     (row,) = told.rows
     assert (row.joules.value.value, row.joules.value.launches) == (0.3, 7)
@@ -87,14 +92,18 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     first, second, third, *_ = run.frobench.outcomes
     run.frobench.without_energy = dict.fromkeys((first.fullname, third.fullname), "no counter")
     run.frobench.without_energy[second.fullname] = "no time"
+    for case, joules in zip(run.benchmarks[3:], (0.0, None), strict=False):
+        case.extra_info.energy = Energy(joules=[joules, None], seconds=[2.0, 2.0])
     told: Any = sensors.spent(run, {})
     assert told.left_out == {
         "no counter": [views.name(run, first), views.name(run, third)],
         "no time": [views.name(run, second)],
+        "the counter did not move": [views.name(run, run.benchmarks[3])],
     }
     page = page_of(run)
     assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
     assert "Energy of 1 headline case was not measured: no time</summary>" in page
+    assert "<code>cuda:0.fan</code>: NVML: Not Supported" in page
 
 
 def test_a_throttled_case_says_so_beside_its_number() -> None:
@@ -104,21 +113,13 @@ def test_a_throttled_case_says_so_beside_its_number() -> None:
     run.benchmarks[0].extra_info.telemetry = sensed
     run.frobench.conclusions = [*rule.conclusions(run, noise, power)]
     name = run.benchmarks[0].fullname
-    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
-    assert found["throttled-case"].severity == "warning"
-    assert found["throttled-case"].message == (
-        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
-    )
-    assert found["power-limited-case"].severity == "info"
-    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
+    by_heat, by_power = (one for one in run.frobench.conclusions if one.case == name)
+    told = "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
+    assert (by_heat.code, by_heat.severity, by_heat.message) == ("throttled-case", "warning", told)
+    assert (by_power.code, by_power.severity) == ("power-limited-case", "info")
+    assert "(SwPowerCap) in 90%" in by_power.message
     assert views.marks(run)[name] == ("throttled",)
     assert set(run.frobench.conclusions) <= set(checks.conclude(run))
-
-
-def test_a_device_that_never_tells_what_holds_it_back_has_a_page_all_the_same() -> None:
-    run = on_gpus()
-    put(run, "frobench.telemetry.held_back", {"cuda:0": {"SwPowerCap": [None, None, None]}})
-    assert "SwPowerCap" not in page_of(run)
 
 
 def test_the_table_beside_the_page_has_every_reading_or_the_reason() -> None:

@@ -3,6 +3,7 @@
 
 import gc
 import os
+import pkgutil
 import signal
 import sys
 from collections.abc import Callable
@@ -14,14 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from frobench.command import main
-from frobench.reports.files import downloads
-from frobench.reports.index import index
 from frobench.reports.making import broken, workers
 from frobench.reports.making.cache import Cache, Source
 from frobench.reports.making.workers import Workers
 from frobench.reports.purchase import purchase
 from frobench.reports.site import build
-from frobench.suite import checks
 from frobench.suite.stored.types import Conclusion
 from tests.reports.site.test_site import files, small, stored
 
@@ -50,31 +48,28 @@ def built(paths: list[Path], out: Path, *beside: purchase.Maker) -> dict[Path, l
 
 
 @pytest.mark.parametrize(
-    ("module", "name"),
+    "name",
     [
-        (checks, "conclude"),
-        (build, "estimates"),
-        (build, "sections"),
-        (build, "run_page"),
-        (index, "_rows"),
-        (downloads, "runs"),
+        *("suite.checks.conclude", "reports.index.index._rows", "reports.files.downloads.runs"),
+        *(f"reports.site.build.{name}" for name in ("estimates", "sections", "run_page")),
     ],
 )
 def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
-    module: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [small(1), small(2, "machine-1"), small(3, "machine-1"), small(4)]
     runs[1].commit_info.id = COMMIT
     bad = runs[1].frobench.run
     paths = stored(tmp_path / "results", *runs)
     assert built([paths[0], *paths[2:]], tmp_path / "without") == {}
-    monkeypatch.setattr(module, name, fails_for(COMMIT, getattr(module, name)))
+    whole = pkgutil.resolve_name(f"frobench.{name}")
+    monkeypatch.setattr(f"frobench.{name}", fails_for(COMMIT, whole))
     ((path, (told,)),) = built(paths, tmp_path / "with").items()
     assert (path, told.code) == (paths[1], "broken")
-    whole, without = files(tmp_path / "with"), files(tmp_path / "without")
-    assert whole.keys() == without.keys()
-    assert {path for path in whole if whole[path] != without[path]} == {INDEX}
-    page = whole[INDEX].decode()
+    left, without = files(tmp_path / "with"), files(tmp_path / "without")
+    assert left.keys() == without.keys()
+    assert {path for path in left if left[path] != without[path]} == {INDEX}
+    page = left[INDEX].decode()
     assert "1 file without a page" in page
     assert f"<strong>{bad}.json</strong>: broken: ZeroDivisionError in test_broken.py" in page
     assert "<b>" not in page

@@ -2,7 +2,6 @@
 """What is shown or compared is judged by the facts of a file, never by the conclusions in it."""
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -50,14 +49,9 @@ def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_p
     for command in (["validate", dishonest], ["share", dishonest, "-o", tmp_path / "shared"]):
         code, text = said(*command)
         assert (code, "above-peak" in text) == (1, True)
-    both = "compare", honest, dishonest
     for option in ([], ["--purchase"]):
-        assert re.search(rf"above-peak(?: in new)?: {SHOWN}", said(*both, *option)[1])
-    found = json.loads(said(*both, "--json")[1])
-    name = impossible(good()).fullname
-    words = {one["fullname"]: one["word"] for one in found["cases"]}
-    assert words.pop(name) == "incomparable"
-    assert not {"faster", "slower", "incomparable"} & set(words.values())
+        text = said("compare", honest, dishonest, *option)[1]
+        assert re.search(rf"above-peak(?: in new)?: {SHOWN}", text)
 
 
 def test_no_page_shows_an_impossible_figure(paths: tuple[Path, Path], tmp_path: Path) -> None:

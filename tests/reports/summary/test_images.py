@@ -33,11 +33,12 @@ def pixels(content: bytes) -> Any:  # noqa: ANN401 - an array
 @pytest.mark.parametrize(
     ("name", "lines"), [("W" * 5000, 10), ("\u202e<script>\x00" * 40, 10), ("", 1)]
 )
-def test_every_text_has_a_line_of_its_own_within_the_edges(name: str, lines: int) -> None:
+def test_texts_have_lines_of_their_own_and_are_cut_at_the_edge(name: str, lines: int) -> None:
     image = pixels(card.card(name, [Row(name, name)] * 9, name))
     paper = image[-1, -1]
-    ink = (image[14:] != paper)[:, EDGE:].any(axis=1)
-    assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == lines + 1  # and a rule
+    for begin, count in ((EDGE, lines), (WIDTH - EDGE - 60, lines if name else 0)):
+        ink = (image[14:] != paper)[:, begin:].any(axis=1)
+        assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == count + 1  # and a rule
     assert (image[20:, -EDGE + 8 :] == paper).all()
     assert (image[-20:] == paper).all()
 

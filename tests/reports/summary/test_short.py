@@ -9,12 +9,12 @@ from tests.instruments.runs import factory
 
 
 def test_an_interval_wider_than_a_factor_of_two_is_no_headline() -> None:
-    run, wide = factory.run(accelerators=1, profile="quick"), Estimate(0.04, 0.03, 0.08, 8)
+    wide = Estimate(0.04, 0.03, 0.08, 8)
     for name in ("", "Sort numbers: "):
-        found = Finding(
-            "name", "What?", "", wide, "1", brief=f"{name}{format_estimate(wide, '1')} of a thing."
-        )
-        assert short.answer(run, found) == f"Not conclusive: {name}3.0 to 8.0% of a thing."
-    assert Estimate(1.0, -1.0, 2.0, 8).is_wide
-    assert not Estimate(1.0, 0.9, 1.8, 8).is_wide
-    assert not Estimate(1.0, None, None, 3).is_wide
+        brief = f"{name}{format_estimate(wide, '1')} of the NVIDIA H200 on the CPU."
+        found = Finding("name", "What?", "", wide, "1", brief=brief)
+        for count, where in enumerate(("the NVIDIA H200", *["this GPU on the CPU"] * 2)):
+            told = short.answer(factory.run(accelerators=count), found)
+            assert told == f"Not conclusive: {name}3.0 to 8.0% of {where}."
+    ends = (-1.0, 2.0), (0.9, 1.8), (0.9, 1.81), (None, None)
+    assert [Estimate(1.0, *each, 8).is_wide for each in ends] == [True, False, True, False]

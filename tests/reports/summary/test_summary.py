@@ -2,7 +2,6 @@
 """What is left of a run in the index: its cases, and how sure they are."""
 
 import io
-from statistics import fmean
 from typing import Any
 
 import pandas as pd
@@ -13,25 +12,24 @@ from frobench.reports.files import downloads
 from frobench.reports.summary import plain, views
 from frobench.reports.summary.model import Summary, equipment_of, summarise
 from frobench.reports.table.launches import estimates, frame
-from frobench.suite.stored.types import Conclusion, Run
+from frobench.suite.stored.types import Run
 from tests.instruments.faults.judging import made
-from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import left_out, run_of
 from tests.reports.findings.table import cases
+from tests.reports.run.test_first_screen import noisy as concluded_noisy
 
 
 def summary(run: Run) -> Summary:
     return summarise(run, "0" * 64, estimates(run))
 
 
-def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
-    one, again = (summary(factory.run(seed=seed)) for seed in (1, 2))
+def test_a_run_is_of_its_first_accelerators_of_one_name_or_of_a_cpu_with_its_cores() -> None:
     other = made()
     other.frobench.environment.cpu.usable_cores = 64
-    assert one.machine_id == again.machine_id
-    assert summary(other).machine_id != one.machine_id
     assert summary(other).device.endswith("with 64 cores")
+    assert summary(other).count == 1
     other = made(accelerators=2)
+    assert summary(other).count == 2
     other.frobench.environment.accelerators[1].name = "Another"
     assert summary(other).device == equipment_of(summary(other)).device == "NVIDIA H200"
 
@@ -39,9 +37,7 @@ def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
 @pytest.mark.parametrize(("noisy", "doubt"), [(2, ""), (3, "3 of 4 cases noisy")])
 def test_a_run_of_which_more_than_half_is_noisy_is_doubtful(noisy: int, doubt: str) -> None:
     run = run_of("x", cases("+ x | cpu | n=1,2,3,4 | 10"))
-    about: Any = {"code": "noisy-case", "severity": "warning", "message": "", "advice": ""}
-    names = [case.fullname for case in run.benchmarks[:noisy]]
-    run.frobench.conclusions = [Conclusion(**about, case=name) for name in names]
+    run.frobench.conclusions = concluded_noisy(run.benchmarks[:noisy])
     assert summary(run).doubt == doubt
 
 
@@ -52,10 +48,8 @@ CASES = """
 
 
 def test_each_case_has_its_time_its_rate_and_what_makes_it_doubtful() -> None:
-    without = (
-        left_out("bench_x", "failed", "off by 3", n=4),
-        left_out("bench_x", "skipped", "", n=5),
-    )
+    reasons = {"failed": "off by 3", "skipped": ""}
+    without = [left_out("bench_x", status, why, kind=status) for status, why in reasons.items()]
     run = run_of("x", cases(CASES), without)
     assert [
         (one.rate and one.rate.value, one.rate_unit, one.status, one.reason, one.doubts)
@@ -102,4 +96,3 @@ def test_both_forms_hold_the_frame_and_nothing_of_the_library_that_made_it() -> 
         assert back.column_names == list(table)
         assert back.column("seconds").to_pylist() == table["seconds"].tolist()
         assert back.column("n").to_pylist()[0] == "many"
-    assert fmean(read.column("seconds").to_pylist()) > 0
