@@ -22,7 +22,9 @@ TABLE = f"""
 # a ratio of (0.98, 1.02) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.98,1.02 items=1000
-* penalty-cpu | | No measurable difference: … → Read norms back when you like.
++ log_on_device,item | cuda:0 | steps=1000 | 1000 900 | items=1000
+* penalty-cuda:0 | 0.9 | No cost: 0.9000x […] as long as with a log that is read once.
+= penalty-cpu | | No measurable difference: … → Read norms back when you like.
 # a ratio of (0.9, 2.8) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.9,2.8 items=1000
@@ -75,11 +77,14 @@ TABLE = f"""
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
 + reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
-* slow-down-small-64-cpu | 1.1 1.1 1.1 | … network. → Read losses back together, every few steps.
++ reading | cpu | network=large batch=64 every='1' | 6600 | items=1920 against=1
+= slow-down-large-64-cpu | 1 | … → Read the loss at every step.
+= slow-down-small-64-cpu | 1.1 1.1 1.1 | … network. → Read losses back together, every few steps.
 = every-small-64-cpu | 10 5 15 | From somewhere between once in 5 and once in 15.
 = slow-down, loading, others | | Not measured: no accelerator.
 ! versions-bench_reading[cpu-small-64-5]
 ~ every | CPU: small, batches of 64 | 1=1.1; 5=1.02; 15=1.00667
+~ every | CPU: large, batches of 64 | 1=1
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5','15' | 6120 | items=1920 against=0.983660130719
 - reading | device=cpu {NET} every='1' | takes 882 ms

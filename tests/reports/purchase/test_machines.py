@@ -142,13 +142,13 @@ def test_several_devices_are_added_up_or_not_known() -> None:
 
     def of_both(*places: str) -> tuple[object, ...]:
         one = Equipment(told, [*places])
-        return one.count, one.watts, one.watts_source, one.memory_bytes
+        return one.count, one.watts, one.watts_source, one.memory_bytes, one.sold_bytes
 
     second.power_limit_watts = 500.0
-    assert of_both("cuda:0", "cuda:1") == (2, 1200.0, "power limit", 2 * 141 * 10**9)
+    assert of_both("cuda:0", "cuda:1") == (2, 1200.0, "power limit", 282e9, 288e9)
     assert of_both("cpu", "cuda:1")[:2] == (1, 500.0)
     second.power_limit_watts, second.memory_bytes = None, None
-    assert of_both("cuda:0", "cuda:1") == (2, 1400.0, "datasheet", None)
+    assert of_both("cuda:0", "cuda:1") == (2, 1400.0, "datasheet", None, None)
     put(told, "accelerators.*.name", "A card")
     assert of_both("cuda:0", "cuda:1")[:3] == (2, None, None)
 
@@ -172,7 +172,8 @@ def test_joules_are_compared_where_both_counted_and_apart_from_watts() -> None:
 def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
     one, other = measured(whole(1)), measured([product(8192, VARYING), copy(VARYING[::-1])])
     absent(other, whole(1)[1], "skipped", "takes 3 s")
-    other.frobench.environment.accelerators[0].name = "AMD Radeon RX 7900 XTX"
+    put(other, "frobench.environment.accelerators.*.name", "AMD Radeon RX 7900 XTX")
+    put(other, "frobench.environment.accelerators.*.driver", "6.3.1")
     other.frobench.environment.software.torch_build["hip"] = "6.3"
     data = known(one, other, prices=read_prices())
     first, second = data["runs"]
@@ -192,4 +193,4 @@ def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
     assert data["hardware"]["values"][0][:4] == (1, 700.0, "power limit", 144 * 10**9)
     price = 999.0, "USD", "2022-12-13", "MSRP at launch, USA"
     assert [one and one[:-1] for one in data["prices"]["values"]] == [None, price]
-    assert (data["facts"], data["has"]) == ([("hip", 1, [])], [[0], [1]])
+    assert (data["facts"], data["has"]) == ([("driver", 0, []), ("hip", 1, [])], [[0, 2], [1, 3]])

@@ -146,9 +146,10 @@ def test_numbers_are_read_with_a_comma_or_a_point(number: float | None) -> None:
 @pytest.mark.parametrize("number", [0.5, 1000.5, 1001.5, -1000.5, 1234.5, 0.125, 2.5e6])
 def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
     assert script.call("units.value", number, "s") == format_value(number, "s")
-    ends = Estimate(number, number - 10, number + 10, launches=8)
-    spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
-    assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)
+    for low, high in ((number - 10, number + 10), (0.0, 2 * number), (number / 20, 3 * number)):
+        ends = Estimate(number, min(low, high), max(low, high), launches=8)
+        spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
+        assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,8 @@ TABLE = """
 = cards | …Cost of 1 year USD … 1,912 power: datasheet…
 = usual | 0.3 USD a kWh and 8 hours a day at 100% of that power for 3 years
 # a use that cannot be is passed over | set.kwh=1000001 set.hours=25 set.years=101 set.share=101
+    set.budget=-1 set.memory=-1
+= heading | base and one: no measurable difference under training
 + one | 1 1 | price=1000 watts=1000
 = cards | …Cost of 3 years USD … 3,628 power: datasheet…
 # and the most that can be is not | set.kwh=1000000 set.hours=24 set.years=100 set.share=0.1

@@ -17,6 +17,7 @@ TWO = [22.2, 22.8, 39.6, 40.4, 40.8, 41.2, 43.5]
         ([1.0, 1.0, 1.25, 1.25], Modes(1.0, 1.25)),
         ([1.0, 2.0, 16.0, 16.0], Modes(1.5, 16.0)),  # two modes, far apart
         ([1.0, 1.0, 8.5, 16.5], Modes(1.0, 12.5)),
+        ([1.0, 1.0, 1.0, 2.0, 2.2, 2.2], Modes(1.0, 2.2)),  # nearer each other
     ],
 )
 def test_two_groups_far_apart_are_two_modes(by_launch: list[float | None], modes: Modes) -> None:

@@ -49,6 +49,7 @@ def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:
     both = ("products_float32", "memory")
     assert found.errors == {name: pytest.approx(error(LOGS), rel=1e-4) for name in both}
     assert found.shared == pytest.approx(1.0)
+    assert of() == Logs({}, {}, 0.0)
 
 
 def test_what_differs_between_the_kinds_of_a_part_does_however_many_cases_they_have() -> None:
@@ -64,9 +65,9 @@ def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
 
 
 def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None:
-    card = [shaken(PRODUCT, SLOW), shaken(COPY, TURNED)]
-    alone = on_the_cpu(measured([shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
-    found = of(*card, *alone.benchmarks)
+    card = [shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]
+    alone = on_the_cpu(measured([shaken(PRODUCT, TURNED), shaken(COPY, TURNED)])).benchmarks
+    found = of(*card, *alone)
     names = {"products_float32", "memory"}
     assert found.errors.keys() == names | {f"{name}.cpu" for name in names}
-    assert found.shared == 0.0
+    assert (found.shared, of(*alone).shared) == (pytest.approx(1.0), pytest.approx(1.0))
