@@ -56,9 +56,9 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
 
     def has(self, params: Mapping[str, Scalar]) -> bool:
         """Tell whether a case of the benchmark with these parameters is among them."""
-        numbers = {name: each for name, each in params.items() if isinstance(each, int | float)}
         return all(params.get(name) in values for name, values in self.params.items()) and all(
-            numbers.get(name, 0) >= low for name, low in self.least.items()
+            isinstance(number := params.get(name), int | float) and number >= low
+            for name, low in self.least.items()
         )
 
 

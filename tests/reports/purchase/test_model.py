@@ -9,7 +9,7 @@ import pytest
 from frobench.reports.purchase import script
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_value
-from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
+from tests.instruments.runs.made_up_machines import BASE, data, machine
 
 
 def speed_of(log: float, error: float | None) -> dict[str, float | None]:
@@ -37,22 +37,14 @@ def scored(
     return script.call(SCORE, known, one, 1 - one, workload, quantity)
 
 
-def score(one: Machine, workload: object = "training") -> Any:  # noqa: ANN401 - as JSON has it
-    return scored(data(BASE, one), workload)
-
-
-def amount(found: dict[str, float | None]) -> tuple[Any, ...]:
-    return found["value"], found["low"], found["high"]
-
-
 @pytest.mark.parametrize(("shared", "error"), [(0.0, 0.1 / math.sqrt(2)), (1.0, 0.1)])
 def test_the_score_is_the_weighted_mean_with_what_parts_share(shared: float, error: float) -> None:
     known = data(BASE, machine("a", 8.0, 2.0, error=0.1))
     known["runs"][1]["seconds"]["shared"] = shared
     found = scored(known)
     assert found["speed"] == pytest.approx(speed_of(math.log(4), error))
-    ends = 4 * math.exp(-1.96 * error), 4 * math.exp(1.96 * error)
-    assert amount(model("ratio", found["speed"])) == pytest.approx((4, *ends))
+    ends = {"low": 4 * math.exp(-1.96 * error), "high": 4 * math.exp(1.96 * error)}
+    assert model("ratio", found["speed"]) == pytest.approx({"value": 4, **ends})
     assert (found["coverage"], found["why"]) == (1, "")
 
 
@@ -66,7 +58,7 @@ def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None
 
 @pytest.mark.parametrize(("weight", "measured"), [(1.9, False), (2.0, True), (2.1, True)])
 def test_below_two_thirds_of_the_weight_there_is_no_score(weight: float, measured: bool) -> None:  # noqa: FBT001
-    found = score(machine("a", 2.0), {"matmul": weight, "copies": 1})
+    found = scored(data(BASE, machine("a", 2.0)), {"matmul": weight, "copies": 1})
     assert found["coverage"] == pytest.approx(weight / (weight + 1))
     assert (found["speed"] is not None) == measured
     assert ("of its weight was measured on both machines" in found["why"]) != measured
@@ -120,8 +112,8 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     found = scored(data(BASE._replace(joules=(1.0, 1.0)), thrifty), weights, "joules")
     assert found["speed"]["log"] == pytest.approx(0.75 * math.log(4))
     silent = scored(data(BASE, thrifty), weights, "joules")
-    assert silent["speed"] is None
-    assert silent["why"] == "no energy of this workload was measured on both machines"
+    why = "no energy of this workload was measured on both machines"
+    assert (silent["speed"], silent["why"]) == (None, why)
 
 
 NUMBERS = {

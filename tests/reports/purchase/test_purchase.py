@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
 from frobench.reports.purchase import machines, purchase, script
-from frobench.reports.purchase.purchase import Shown
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
@@ -19,13 +18,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
-from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
+from tests.instruments.runs.made_up_machines import BASE, data, machine
 from tests.reports.pages import block, text_of
-
-
-def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # noqa: ANN401
-    """Return what is shown of machines beside a baseline, of which fields are given."""
-    return purchase.show(data(base._replace(**known), *others))
 
 
 def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # noqa: ANN401
