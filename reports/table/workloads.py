@@ -143,7 +143,7 @@ def part_of(case: Case) -> Part | None:
 def _part(body: _Body) -> Part | None:
     params = dict(body.params)
     for part, selected in _selected()[body.benchmark]:
-        of_kind = not part.kind or body.on_cpu == (part.kind == "cpu")
+        of_kind = part.kind in {None, "cpu" if body.on_cpu else "accelerator"}
         if of_kind and selected.has(params) and _is_limited(part, body):
             return part
     return None

@@ -9,7 +9,7 @@ TABLE = f"""
 ## matmul
 # the speed-up is of one size on all machines, paired within launches
 + square | cpu | n=16,64,128,256,1024,4096 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024,4096 dtype=float32 | 41.94304 | flops=2x^3
++ square | cuda:0 | n=16,64,128,256,1024,4096 dtype=float32 | 41.94304 | flops=2x^3 device=0
 + square_with_copies | cuda:0 | n=16,64,128,256,1024 | 100 | flops=2x^3
 * speed-up | 512 512 512 | 512… in float32 at n = 1,024. → Up to n = 64 in float32 stay on the CPU.
 = speed-up-at-ends | 32768 | 32,770… of the CPU on the NVIDIA H200 in float32 at n = 4,096. → …
@@ -60,7 +60,6 @@ TABLE = f"""
     x 2,048 on the NVIDIA H200. → Use bfloat16 where its precision is enough.
 = searched-cuda:0 | | In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% …float32: …
 = peak-cpu | 1e11 | At least 125 GFLOP/s (median: …) in float32, in bursts; 4,096…
-= searched-cpu | | In float32: 87 shapes tried in 3.1 s.
 ~ peak | NVIDIA H200 | bfloat16; float32
 ~ peak | CPU | float32
 # what was made in TF32 is called so and not advised if it is not faster; it leads by what lasts
@@ -100,8 +99,6 @@ TABLE = f"""
 + one_thread | {PAIR} | n=64,512 | 1200 | items=2
 * scaling-one_thread | 0.5555556 | 55.56% […] of 8 times as fast as one, n = 512.
 = efficiency-one_thread-{PAIR} | 0.8333333 | … → Split products from n = 64 on.
-= efficiency-one_thread-{FOUR} | 0.7142857 | …
-= efficiency-one_thread-{EIGHT} | 0.5555556 | …
 ~ scaling | begun by one thread, n = 512 | 2=0.8333333; 4=0.7142857; 8=0.5555556
 ~ efficiency-{PAIR} | begun by one thread | 64=0.8333333; 512=0.8333333
 # a group without a common size is no part of a series
