@@ -11,6 +11,7 @@ TABLE = f"""
 + read_ready,read_ready_log | cpu | steps=1000 | 9000 2000 | items=1000
 * penalty-cpu | 1.25 1.25 1.25 | 1.250x [1.250, 1.250] as long as with a log that is read once. →
     Keep the log on the device and read it once.
+= length-cpu | | Not measured: a single size was measured, 1,000 steps.
 = read-back-cpu | 7e-06 | 7… µs […] for a read-back, against a log.
 = parts-cpu | 1e-05 | 10… µs […] of a step for reading its norm back.
 = sum-cpu | 0.9714286 | 97.14% […] of the loop that reads each norm back.

@@ -87,8 +87,7 @@ def test_a_size_that_one_machine_left_out_is_missing_and_one_it_never_chose_is_n
     found: Any = script.call("built.score", known, "training")
     assert found["coverage"] == 0.75
     (missing,) = found["missing"]
-    told = missing["share"], missing["side"], missing["reason"]
-    assert told == (0.5, "new", "skipped: takes 341 ms")
+    assert {*missing.values()} == {"matmul", 0.5, "new", "skipped: takes 341 ms"}
 
 
 def test_every_kind_of_case_counts_the_same_and_every_size_of_a_kind() -> None:
@@ -112,8 +111,14 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     found = scored(data(BASE._replace(joules=(1.0, 1.0)), thrifty), weights, "joules")
     assert found["speed"]["log"] == pytest.approx(0.75 * math.log(4))
     silent = scored(data(BASE, thrifty), weights, "joules")
-    why = "no energy of this workload was measured on both machines"
-    assert (silent["speed"], silent["why"]) == (None, why)
+    assert silent["why"] == "no energy of this workload was measured on both machines"
+
+
+def test_machines_differ_in_what_both_say_and_what_follows_from_nothing_else() -> None:
+    facts = [["driver", 0, []], ["hip", 1, []], ["library", 0, [0]], ["cache", 0, []]]
+    values = [[0, "1"], [0, "2"], [1, "6"], [2, "a"], [2, "b"], [3, "c"]]
+    told = {"facts": facts, "values": values}, {"facts": [0, 2, 3, 5]}, {"facts": [1, 4]}
+    assert model("differs", *told) == ["driver 1 / 2", "hip 6 / none"]
 
 
 NUMBERS = {
