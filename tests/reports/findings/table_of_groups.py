@@ -41,7 +41,7 @@ TABLE = f"""
 * speed-up-distributed-{HALVES}-medium | 1.409449 | … the speed of one half…, a batch of 2,048.…
 = threshold-distributed-{HALVES}-medium | 800 | …
 = speed-up-accelerators | | Not measured: needs two accelerators; 0 measured here.
-! best-{HALVES}-medium, loss-{HALVES}-medium
+! best-{HALVES}-medium, loss-{HALVES}-medium, speed-up-by_hand-{HALVES}-medium
 ## split_model
 # the fastest placement leads, and the boundary is what splitting adds
 + forward,embedding,layers | cpu | tokens=64,256 | 1000 8000 250 2000 750 6000

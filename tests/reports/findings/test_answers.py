@@ -48,6 +48,7 @@ def draws(plot: Plot, told: list[list[str]]) -> None:
     bounds = [*plot.lines, *([plot.whole] if plot.whole else [])]
     lines |= {one.label: one for one in bounds if one.label in listed}
     assert [*lines] == listed
+    assert plot.reference == (1.01 if plot.name == "every" else 1)  # "1% longer"
     for labels, points in (cells for cells in told if len(cells) > 1):
         texts = [re.sub(r"=(?=[\d.e+-]+$)", "\t", text).split("\t") for text in points.split("; ")]
         for label in labels.split(" / "):

@@ -26,8 +26,7 @@ def found(*lines: str) -> list[Roofline]:
 def test_each_product_is_compared_with_the_ceiling_at_its_intensity() -> None:
     (roof,) = found(COPY, PEAK, PRODUCT, LARGE)
     assert [dot.intensity for dot in roof.dots] == [5.0, 400.0]
-    parts = [dot.part.value for dot in roof.dots]
-    assert parts == pytest.approx([0.25 * 0.8, 0.8 * 0.8])
+    assert [dot.part.value for dot in roof.dots] == pytest.approx([0.25 * 0.8, 0.8 * 0.8])
 
 
 def test_the_roof_follows_the_bandwidth_to_the_ridge_and_then_the_peak() -> None:

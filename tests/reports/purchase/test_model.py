@@ -77,9 +77,9 @@ def test_without_the_part_that_names_a_workload_there_is_no_score() -> None:
 
 def test_a_size_that_one_machine_left_out_is_missing_and_one_it_never_chose_is_not() -> None:
     known = data(BASE, machine("a", 2.0, 2.0))
-    known["parts"][0]["kinds"] = [[0, 4]]
-    known["runs"][0]["seconds"]["logs"].append(-1000)
-    known["runs"][1]["seconds"]["logs"].append(None)
+    known["parts"][0]["kinds"] = [[0, 4], [5]]
+    known["runs"][0]["seconds"]["logs"] += [-1000, None]
+    known["runs"][1]["seconds"]["logs"] += [None, None]
     assert scored(known)["coverage"] == 1
     known["runs"][1]["left"] = {"4": 0}
     known["reasons"] = ["skipped: takes 341 ms"]
