@@ -60,8 +60,8 @@ TABLE = f"""
     x 2,048 on the NVIDIA H200. → Use bfloat16 where its precision is enough.
 = searched-cuda:0 | | In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% …float32: …
 = peak-cpu | 1e11 | At least 125 GFLOP/s (median: …) in float32, in bursts; 4,096…
-~ peak | NVIDIA H200 | bfloat16; float32
-~ peak | CPU | float32
+~ peak | NVIDIA H200 | bfloat16=6e14; float32=4e13
+~ peak | CPU | float32=1e11
 # what was made in TF32 is called so and not advised if it is not faster; it leads by what lasts
 + product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.996 launches=0.9,1.2 sustained=310
 + product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 sustained=300
