@@ -36,9 +36,9 @@ def says(found: Finding, number: str, pattern: str) -> None:
     assert matches(words(found), pattern), words(found)
     value, expected = found.value, [float(one) for one in number.split() if one != "none"]
     assert (value is None) >= (number == "none")
-    if expected:
-        assert value
-        assert [value.value, value.low, value.high][: len(expected)] == pytest.approx(expected)
+    assert len(found.by_launch) == (value.launches if value else 0)
+    numbers = [value.value, value.low, value.high] if value else []
+    assert numbers[: len(expected)] == pytest.approx(expected)
 
 
 def draws(plot: Plot, told: list[list[str]]) -> None:
