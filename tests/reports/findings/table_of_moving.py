@@ -24,12 +24,12 @@ TABLE = f"""
 # a launch that was disturbed does not hide the line of the others
 + within | cpu | size=4,1024,16384,4194304,67108864 | 20 + 0.0001x | launches=1 bytes=1x
 + within | cpu | size=262144 | 46.2144 | launches=1*4,3,1*3 bytes=262144
-* bandwidth-within-cpu | 1e10 | 10.0 GB/s [9.4, 10.0] for copies within the memory of the CPU; a
-    latency of 20.0 µs [20.0, 20.6]; half of that bandwidth at 195 KiB [189, 195].…
+* bandwidth-within-cpu | 1e10 | 10.0 GB/s [9.4, 10.0] …; a latency of 20.0 µs [20.0, 20.6]; half …
 # a cache that is left is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
++ within | cuda:0 | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
     1757.7216 26923.5456 | launches=1 bytes=1x
-* rate-within-cpu | | … → Work in pieces of 256 KiB or less: caches copy them faster.
+* rate-within-cuda:0 | | … → Work in pieces of 256 KiB or less: caches copy them faster.
+~ bandwidth-within | NVIDIA H200 / accelerator's memory: 4.8 TB/s
 # both directions at once are compared with their control in turn
 + both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x concurrency=0.8
 * both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
