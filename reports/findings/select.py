@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import compress, product
 from statistics import median
 from typing import Any, NoReturn, Self, TypeVar
@@ -348,7 +348,7 @@ def the_device(run: Run, device: str) -> str:
     return title if "+" in device or nodes_of(device) else f"the {title}"
 
 
-_remembered: ContextVar[tuple[Run, Medians, dict[str, Cases]] | None]
+_remembered: ContextVar[tuple[Run, Callable[[str], Cases]] | None]
 _remembered = ContextVar("remembered", default=None)
 
 
@@ -358,7 +358,7 @@ def remembered(run: Run, medians: Medians | None = None) -> Iterator[None]:
 
     medians : see `reports.table.launches.ByLaunch`
     """
-    token = _remembered.set((run, medians or {}, {}))
+    token = _remembered.set((run, cache(lambda exercise: Cases(run, exercise, medians))))
     try:
         yield
     finally:
@@ -367,9 +367,5 @@ def remembered(run: Run, medians: Medians | None = None) -> Iterator[None]:
 
 def cases_of(run: Run, exercise: str) -> Cases:
     """Return the cases of an exercise, those that are known if the run is `remembered`."""
-    used, medians, cases = _remembered.get() or (None, {}, {})
-    if used is not run:
-        return Cases(run, exercise)
-    if exercise not in cases:
-        cases[exercise] = Cases(run, exercise, medians)
-    return cases[exercise]
+    used, select = _remembered.get() or (None, None)
+    return select(exercise) if select and used is run else Cases(run, exercise)

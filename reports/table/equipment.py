@@ -40,9 +40,9 @@ class Equipment:
         self.device = there[0].name if there else self.cpu
         self.accelerators = tuple(one for one in there if one.name == self.device)
         self.count = len(self.accelerators) or 1
-        self.memory_bytes = _sum([one.memory_bytes for one in self.accelerators or [cpu]])
-        memory = self.memory_bytes
-        self.sold_bytes = memory and 10**9 * self.count * memory_as_sold(memory / self.count)
+        memories = [one.memory_bytes for one in self.accelerators or [cpu]]
+        self.memory_bytes = _sum(memories)
+        self.sold_bytes = _sum([one and 10**9 * memory_as_sold(one) for one in memories])
         limit = _sum([one.power_limit_watts for one in self.accelerators])
         printed = _sum([*map(printed_watts, self.accelerators)])
         self.watts = limit or printed or None

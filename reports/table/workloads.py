@@ -56,9 +56,9 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
 
     def has(self, params: Mapping[str, Scalar]) -> bool:
         """Tell whether a case of the benchmark with these parameters is among them."""
-        numbers = {name: each for name, each in params.items() if isinstance(each, int | float)}
         return all(params.get(name) in values for name, values in self.params.items()) and all(
-            numbers.get(name, 0) >= low for name, low in self.least.items()
+            isinstance(number := params.get(name), int | float) and number >= low
+            for name, low in self.least.items()
         )
 
 
@@ -143,7 +143,7 @@ def part_of(case: Case) -> Part | None:
 def _part(body: _Body) -> Part | None:
     params = dict(body.params)
     for part, selected in _selected()[body.benchmark]:
-        of_kind = not part.kind or body.on_cpu == (part.kind == "cpu")
+        of_kind = part.kind in {None, "cpu" if body.on_cpu else "accelerator"}
         if of_kind and selected.has(params) and _is_limited(part, body):
             return part
     return None

@@ -98,8 +98,7 @@ class Shown:
 
     def refused(self) -> list[str]:
         """Return what the page's policy refused it."""
-        refused: list[str] = self.page.evaluate("window.__refused ?? []")
-        return refused
+        return [*self.page.evaluate("window.__refused ?? []")]
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:

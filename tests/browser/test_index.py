@@ -169,11 +169,8 @@ def test_runs_are_searched_and_earlier_ones_are_shown_on_demand(devices: Shown) 
     search = "Search machines, CUDA, ROCm or CPU, torch, profiles"
     first = devices.probe("state")
     assert (first["address"], first["view"]) == ("view=runs", "#by-date")
-    assert (first["earlier runs too"], first[search], first["more"]) == (
-        False,
-        "",
-        "Show more runs",
-    )
+    unset = first["earlier runs too"], first[search], first["more"]
+    assert unset == (False, "", "Show more runs")
     assert first[RUNS] == "m9/9.html to m1/9.html: 20"
     assert first["status"] == "26 machines, the first 20 of them shown."
     every = {"status": "26 machines.", RUNS: "m9/9.html to a/2.html: 26", "more": None}

@@ -2,13 +2,11 @@
 """Every page fits a telephone and a sheet of paper, is read and heard, and keeps to itself."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import HEIGHT, LOOKS, Look, Shown, shown, tell
+from tests.browser.chromium import HEIGHT, LOOKS, Look, shown, tell
 from tests.browser.sites import Place, newest
 
 DESK, NARROW = Look("light", 1280), Look("light", 320)
@@ -74,13 +72,6 @@ SCREENS, WORDS, SHEETS = 5, 800, 6
 """Of the page with every row folded: screens of 1280 x 900 pixels, words, sheets of A4."""
 
 
-@pytest.fixture
-def page(browser: Browser, folder: Path) -> Iterator[Shown]:
-    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
-    with shown(browser, path.as_uri(), DESK) as one:
-        yield one
-
-
 def test_folded_each_run_takes_few_screens_words_and_sheets(browser: Browser, folder: Path) -> None:
     pages = sorted((folder / "honest").glob("*/*.html"))
     assert newest().stem in {page.stem for page in pages}
@@ -94,8 +85,10 @@ def test_folded_each_run_takes_few_screens_words_and_sheets(browser: Browser, fo
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= SHEETS, page.name
 
 
-def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) -> None:
-    for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
-        box = page.page.locator(part).first.bounding_box()
-        assert box is not None, part
-        assert box["y"] + box["height"] <= HEIGHT, part
+def test_the_first_screen_has_sentence_axes_roofline_trust(browser: Browser, folder: Path) -> None:
+    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
+    with shown(browser, path.as_uri(), DESK) as one:
+        for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
+            box = one.page.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert box["y"] + box["height"] <= HEIGHT, part

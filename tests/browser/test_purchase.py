@@ -65,19 +65,16 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with shown(browser, address, LOOKS[1]) as one:
-        one.probe("unfold")
-        yield one.page
-        assert one.refused() == []
-        assert one.said == []
-
-
-@pytest.fixture
 def folded(browser: Browser, address: str) -> Iterator[Shown]:
     with shown(browser, address, LOOKS[1]) as one:
         yield one
         assert one.said == one.refused() == []
+
+
+@pytest.fixture
+def page(folded: Shown) -> Page:
+    folded.probe("unfold")
+    return folded.page
 
 
 def part(page: Page, name: str) -> str:

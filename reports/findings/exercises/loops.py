@@ -19,7 +19,7 @@ from frobench.reports.findings.answers import (
     threshold,
 )
 from frobench.reports.findings.finding import RATIO, Axis, Finding, Plot
-from frobench.reports.findings.fit import LEAST_SIZES, Line, fit
+from frobench.reports.findings.fit import LEAST_SIZES, fit
 from frobench.reports.findings.plots import dots, lines, stack, ways_on_devices
 from frobench.reports.findings.select import Cases, Curve, NotMeasuredError, common_sizes, measured
 from frobench.reports.findings.values import SIZE, VALUE, N, behind, size
@@ -184,28 +184,28 @@ def _many_or_one(cases: Cases) -> Iterator[Finding]:
 def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
     """Return what an operation adds by launch, and the cases behind it; as an answer has them."""
     with suppress(NotMeasuredError):
-        line, on_it = _line(_pieces(cases, PIECES, device))
-        return 1 / line.rate, behind(on_it)
+        return _fitted(cases, device)
     times = _items(cases, PIECES, device, "pieces")
     return times.at(times.largest), times.cases[times.largest]
 
 
 def _launch(cases: Cases, device: str) -> Finding:
-    line, on_it = _line(_pieces(cases, PIECES, device))
+    added, names = _fitted(cases, device)
     rule = ""
     with suppress(NotMeasuredError):
         if bracket := _hides(cases, device).bracket:
             rule = f"Up to {size(bracket[0], N)} an operation is mostly overhead."
     words = f"{VALUE} per operation on {cases.the(device)}"
-    return answered(words, behind(on_it), 1 / line.rate, "s", rule)
+    return answered(words, names, added, "s", rule)
 
 
-def _line(times: Curve) -> tuple[Line, Curve]:
-    """Return the line on which the most operations lie, from the fewest on, and those."""
+def _fitted(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return what an operation adds on the line of the most of them, and the cases on it."""
+    times = _pieces(cases, PIECES, device)
     for count in range(len(times.sizes), LEAST_SIZES - 1, -1):
         with suppress(NotMeasuredError):
             some = times.on(times.sizes[:count])
-            return fit(some), some
+            return 1 / fit(some).rate, behind(some)
     raise NotMeasuredError("no line fits the times")
 
 

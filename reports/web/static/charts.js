@@ -67,7 +67,7 @@ const charts = (() => {
       const [near, far] = [BESIDE + 1, BESIDE + letters * LETTER];
       const [from, to] = x > 50 ? [x * wide - far, x * wide - near] : [x * wide + near, x * wide + far];
       const free = (step) => taken.every(([start, end, height]) => to < start || from > end || Math.abs(y + step - height) >= LINE);
-      const step = [...taken, 0].flatMap((_, i) => [4 + LINE * (i + 1), 4 - LINE * (i + 1)]).find(free);
+      const step = taken.flatMap((_, i) => [4 + LINE * (i + 1), 4 - LINE * (i + 1)]).find(free);
       taken.push([from, to, y + step]);
       return step;
     });

@@ -16,16 +16,15 @@ const compare = (() => {
   const MOST_NAMES = 4;
   /** A speedup below which a conclusive difference is called slight. */
   const SLIGHT = 1.02;
-  const MOST_MONEY = 1e12;
-  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", least: 0, most: 1e6, usual: 0.3 };
+  const MONEY = { most: 1e12, clears: true };
+  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", most: 1e6, usual: 0.3 };
   const USES = [
-    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8 },
-    { key: "years", label: "Years", least: 0, most: 100, usual: 3 },
-    { key: "share", label: "Power drawn at work, in percent of that in the table", least: 0, most: 100, usual: 100 },
+    { key: "hours", label: "Hours a day at work", most: 24, usual: 8 },
+    { key: "years", label: "Years", most: 100, usual: 3 },
+    { key: "share", label: "Power drawn at work, in percent of that in the table", most: 100, usual: 100 },
   ];
-  const ANY = { least: 0, usual: null, clears: true, placeholder: "any" };
-  const BUDGET = { ...ANY, key: "budget", label: "Budget", most: MOST_MONEY };
-  const LEAST = { ...ANY, key: "memory", label: "Least memory, GB", most: 1e6 };
+  const BUDGET = { ...MONEY, key: "budget", label: "Budget", usual: null, placeholder: "any" };
+  const LEAST = { ...BUDGET, key: "memory", label: "Least memory, GB", most: 1e6 };
   /** The workload whose weights the reader sets. */
   const OWN = "own";
   /** What in the address the page rests on. */
@@ -147,7 +146,7 @@ const compare = (() => {
 
   /** How much a part counts where the reader weighs them. */
   const weight = (data, reference, { name, title, weights }) =>
-    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(data, reference)] ?? 0 });
+    ({ key: `weight.${name}`, label: title, most: 1000, usual: weights[usualWorkload(data, reference)] ?? 0 });
 
   /** The workload that the reader chose, or the usual one. */
   function workloadOf(data, reference, params) {
@@ -161,9 +160,8 @@ const compare = (() => {
     const number = (wanted) => setting.number(params, wanted);
     const { currency } = data;
     const use = Object.fromEntries([KWH, ...USES].map((wanted) => [wanted.key, number(wanted)]));
-    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
     const given = (kind) => Object.fromEntries(machines
-      .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
+      .map(({ run }) => [run, number({ ...MONEY, key: `${kind}.${run}` })])
       .filter(([, one]) => one !== undefined));
     const told = machines.filter((one) => one.rent?.currency === currency).map((one) => [one.run, one.rent.price]);
     return {
@@ -598,7 +596,7 @@ const compare = (() => {
     const make = (part, things, build) => setting.make(root.querySelector(`[data-part="${part}"]`), things, build);
     const inOrder = [...rows].sort((a, b) => a.place - b.place), runs = machines.map(({ run }) => run);
     const { currency } = settings, called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
-    const priced = (wanted) => ({ clears: true, least: 0, most: MOST_MONEY, ...wanted, label: `${wanted.label}, ${currency}${wanted.per ?? ""}` });
+    const priced = (wanted) => ({ ...MONEY, ...wanted, label: `${wanted.label}, ${currency}${wanted.per ?? ""}` });
     make("costs", runs, () => [setting.group("Prices and use", [
       ...inOrder.map((row) => priced({ key: `price.${row.machine.run}`, label: called(row), usual: row.machine.currency === currency ? row.machine.price : null })),
       ...inOrder.map((row) => priced({ key: `rent.${row.machine.run}`, label: called(row), per: " an hour",
@@ -642,7 +640,7 @@ const compare = (() => {
     if (title) document.title = root.querySelector("[aria-invalid]") ? "Frobench" : title.textContent;
   }
 
-  return { view, parts, show, best, heading, headline, description, out, usualWorkload, workloadOf, weighable, weights, workloads };
+  return { BUDGET, LEAST, view, parts, show, best, heading, headline, description, out, workloadOf, weighable, weights, workloads };
 })();
 
 /** The page whose machines never change. */

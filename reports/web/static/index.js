@@ -224,8 +224,8 @@ const index = (() => {
   const all = index.read(data);
   const ids = data.runs.map(({ href }) => href.replace(/\.html$/, "")), places = new Map(ids.map((id, place) => [id, place]));
   const base = all.deviceOf(data.base).machine;
-  const MEMORY = { key: "memory", label: "Capacity, GB, at least", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any" };
-  const BUDGET = { key: "budget", label: `Price, at most (${all.currency})`, least: 0, most: 1e12, usual: null, clears: true, placeholder: "any" };
+  const MEMORY = { ...compare.LEAST, label: "Capacity, GB, at least" };
+  const BUDGET = { ...compare.BUDGET, label: `Price, at most (${all.currency})` };
   const state = { limit: CHUNK, asked: "", wanted: null };
 
   // The table of runs as it was read.

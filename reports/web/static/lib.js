@@ -131,10 +131,10 @@ const drawing = (() => {
 
   const round = (number) => Math.round(number * 100) / 100;
 
-  /** A logarithmic axis that has all values on it and spans a factor of `least`; places on it are in percent. */
-  function spanning(values, least = 4) {
+  /** A logarithmic axis that has all values on it and spans a factor of 4 at least; places on it are in percent. */
+  function spanning(values) {
     const [from, to] = [Math.min(...values) / ROOM, Math.max(...values) * ROOM];
-    const [middle, half] = [Math.sqrt(from * to), Math.sqrt(Math.max(to / from, least))], [low, high] = [middle / half, middle * half];
+    const [middle, half] = [Math.sqrt(from * to), Math.sqrt(Math.max(to / from, 4))], [low, high] = [middle / half, middle * half];
     const at = (value) => round((100 * Math.log(value / low)) / Math.log(high / low));
     const ticks = () => {
       const [first, last] = [low, high].map((end) => Math.floor(Math.log10(end)));
@@ -185,9 +185,9 @@ const drawing = (() => {
  *
  * A field that holds no answer says why, and styles hide all results of the page until it does.
  *
- * @typedef {{key: string, label: string, least: number, most: number, usual: ?number,
- *   clears?: boolean, placeholder?: string}} Wanted `clears`: said empty, the
- *   number is unknown, whatever is usual
+ * @typedef {{key: string, label: string, most: number, usual: ?number, clears?: boolean,
+ *   placeholder?: string}} Wanted a number from 0 to `most`; `clears`: said empty, it is unknown,
+ *   whatever is usual
  */
 const setting = (() => {
   const { element } = drawing;
@@ -218,8 +218,7 @@ const setting = (() => {
     dispatchEvent(new Event("hashchange"));
   }
 
-  const allowed = (value, { least, most }) =>
-    Number.isFinite(value) && value >= least && value <= most;
+  const allowed = (value, most) => value >= 0 && value <= most;
 
   /** The number that a reader wrote: 0.40, 0,40, 8000 or 8.000,50; NaN where it is none, or may be two. */
   function parsed(text) {
@@ -237,15 +236,15 @@ const setting = (() => {
   function number(params, wanted) {
     const text = params.get(wanted.key) ?? "", value = parsed(text);
     if (text === "" && wanted.clears && params.has(wanted.key)) return null;
-    if (!allowed(value, wanted)) return wanted.usual;
+    if (!allowed(value, wanted.most)) return wanted.usual;
     return value < NOTHING ? 0 : value;
   }
 
   /** What is wrong with a text for a number, or "". */
-  function fault(text, { least, most }) {
+  function fault(text, { most }) {
     const written = text.trim();
-    if (written === "" || allowed(parsed(written), { least, most })) return "";
-    const range = most >= 1e6 ? `${least} or more` : `a number from ${least} to ${most}`;
+    if (written === "" || allowed(parsed(written), most)) return "";
+    const range = most >= 1e6 ? "0 or more" : `a number from 0 to ${most}`;
     return AMBIGUOUS.test(written) ? `Write ${written.replace(/[.,]/, "")} or ${Number(written.replace(",", "."))}: ${written} may be either. ${UNTIL}`
       : `Enter ${range}, such as 0.25 or 0,25. ${UNTIL}`;
   }

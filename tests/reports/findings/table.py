@@ -64,6 +64,8 @@ def run(row: Row) -> Run:
         devices=row.how["devices"].split(",") if "devices" in row.how else None,
         beside=[one for one in every if one.group],
     )
+    settings = made.frobench.settings
+    made.frobench.settings = replace(settings, expression=row.how.get("expression", ""))
     if "links" in row.how:
         links = [float(link) if link else None for link in row.how["links"].split(",")]
         made.frobench.nodes = [NodeFacts(ranks=1, link=link) for link in links]

@@ -80,8 +80,8 @@ TABLE = f"""
 ~ step | NVIDIA H200, width 4,096, bfloat16 | launched from Python=0.02; replayed=0.009;
     compiled=0.008
 # compiling that is not faster never pays
-+ step | cuda:0 | {WIDE} | 11000 | flops=1e12 items=1024 compile=1.2e7 against=0.909090909091
-* gain-cuda:0 | 0.9090909 | 0.909… (width 4,096, bfloat16).
++ step | cuda:0 | dtype=bfloat16 | 11000 | flops=1e12 compile=1.2e7 against=0.909090909091
+* gain-cuda:0 | 0.9090909 | 0.909… (width 0, bfloat16).
 = pays-cuda:0 | none | Never, as far as this run shows: compiling takes 12… s […].
 ## convolutions
 # the faster layout answers with its share of the peak

@@ -11,6 +11,7 @@ TABLE = f"""
 + read_ready,read_ready_log | cpu | steps=1000 | 9000 2000 | items=1000
 * penalty-cpu | 1.25 1.25 1.25 | 1.250x [1.250, 1.250] as long as with a log that is read once. →
     Keep the log on the device and read it once.
+= length-cpu | | Not measured: a single size was measured, 1,000 steps.
 = read-back-cpu | 7e-06 | 7… µs […] for a read-back, against a log.
 = parts-cpu | 1e-05 | 10… µs […] of a step for reading its norm back.
 = sum-cpu | 0.9714286 | 97.14% […] of the loop that reads each norm back.
@@ -22,7 +23,9 @@ TABLE = f"""
 # a ratio of (0.98, 1.02) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.98,1.02 items=1000
-* penalty-cpu | | No measurable difference: … → Read norms back when you like.
++ log_on_device,item | cuda:0 | steps=1000 | 1000 900 | items=1000
+* penalty-cuda:0 | 0.9 | No cost: 0.9000x […] as long as with a log that is read once.
+= penalty-cpu | | No measurable difference: … → Read norms back when you like.
 # a ratio of (0.9, 2.8) is said as far as it is conclusive
 + log_on_device | cpu | steps=1000 | 1000 | launches=1 items=1000
 + item | cpu | steps=1000 | 1000 | launches=0.9,2.8 items=1000
@@ -63,8 +66,8 @@ TABLE = f"""
 + pieces_graph | cuda:0 | pieces=1000 | 250.75 | items=1000
 = foreach-cuda:0 | 8 | …
 = graph | 16 | … a recorded graph, 1,000 operations.
-~ operations | NVIDIA H200, one after the other / NVIDIA H200, one call of torch._foreach_mul /
-    NVIDIA H200, replaying a recorded graph
+~ operations | NVIDIA H200, one after the other / NVIDIA H200, one call of torch._foreach_mul
+~ operations | NVIDIA H200, replaying a recorded graph | 1000=0.00025075
 # compiling has its gain, its time and the calls that make up for it
 + chain | cpu | n=64,65536 | 200.64 855.36 | items=100
 + chain_compiled | cpu | n=64,65536 | 100.0128 113.1072 | items=100 compile=3e6
@@ -75,11 +78,14 @@ TABLE = f"""
 + reading | cpu | {NET} every='5' | 6120 | items=1920 against=0.983660130719
 + reading | cpu | {NET} every='15' | 6040 | items=1920 against=0.996688741722
 + reading | cpu | {NET} every='1' | 6600 | items=1920 against=0.912121212121
-* slow-down-small-64-cpu | 1.1 1.1 1.1 | … network. → Read losses back together, every few steps.
++ reading | cpu | network=large batch=64 every='1' | 6600 | items=1920 against=1
+= slow-down-large-64-cpu | 1 | … → Read the loss at every step.
+= slow-down-small-64-cpu | 1.1 1.1 1.1 | … network. → Read losses back together, every few steps.
 = every-small-64-cpu | 10 5 15 | From somewhere between once in 5 and once in 15.
 = slow-down, loading, others | | Not measured: no accelerator.
 ! versions-bench_reading[cpu-small-64-5]
 ~ every | CPU: small, batches of 64 | 1=1.1; 5=1.02; 15=1.00667
+~ every | CPU: large, batches of 64 | 1=1
 # without the training that reads each loss its own reason is given
 + reading | cpu | {NET} every='5','15' | 6120 | items=1920 against=0.983660130719
 - reading | device=cpu {NET} every='1' | takes 882 ms

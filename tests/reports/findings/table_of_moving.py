@@ -15,8 +15,7 @@ TABLE = f"""
 # where no line fits there is a rate and no latency
 + to_host | cuda:0 | {SIZES} memory=pinned | 20.0004 20.1024 46.2144 33654.432 | bytes=1x
 * rate-to-host-pinned-cuda:0 | 1994057000 | … for 64 MiB from the NVIDIA H200 to pinned memory, 3.2%
-    […] of the link's rate in one direction (63 GB/s, PCIe 5.0 x16); 20 µs […] for 4 B. → Join small
-    copies.
+    […] of the link's rate in one direction (…); 20 µs […] for 4 B. → Join small copies.
 # a copy within a device reads and writes, but its size is that of the tensor
 + within | cpu | {SIZES} | 20 + 0.0001x | bytes=2x
 - between | device=none size=4 | needs two
@@ -25,13 +24,12 @@ TABLE = f"""
 # a launch that was disturbed does not hide the line of the others
 + within | cpu | size=4,1024,16384,4194304,67108864 | 20 + 0.0001x | launches=1 bytes=1x
 + within | cpu | size=262144 | 46.2144 | launches=1*4,3,1*3 bytes=262144
-* bandwidth-within-cpu | 1e10 | 10.0 GB/s [9.4, 10.0] for copies within the memory of the CPU; a
-    latency of 20.0 µs [20.0, 20.6]; half of that bandwidth at 195 KiB [189, 195]. → Join copies
-    below 195 KiB.
+* bandwidth-within-cpu | 1e10 | 10.0 GB/s [9.4, 10.0] …; a latency of 20.0 µs [20.0, 20.6]; half …
 # a cache that is left is no line
-+ within | cpu | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
++ within | cuda:0 | size=4,1024,16384,262144,4194304,67108864 | 20.0004 20.1024 21.6384 52
     1757.7216 26923.5456 | launches=1 bytes=1x
-* rate-within-cpu | | … → Work in pieces of 256 KiB or less: caches copy them faster.
+* rate-within-cuda:0 | | … → Work in pieces of 256 KiB or less: caches copy them faster.
+~ bandwidth-within | NVIDIA H200 / accelerator's memory: 4.8 TB/s
 # both directions at once are compared with their control in turn
 + both_ways | cuda:0 | {SIZES} | 20 + 0.0001x | bytes=2x concurrency=0.8
 * both-ways | 1.4 | 1.400x […] as fast both at once as strictly in turn, 64 MiB each way.
@@ -60,8 +58,7 @@ TABLE = f"""
 + stay | cpu | n=64,4096,1048576 | 1 + 1e-09x
 * detour-randn | 97.62127 | … random numbers on the NVIDIA H200. → Create tensors with device=.
 = create-randn-cuda:0 | 1.104858e-05 | …
-~ create-randn | on the CPU, then moved to the NVIDIA H200 / on the NVIDIA H200 / on the CPU | 64;
-    4096; 1048576
+~ create-randn | on the CPU, then moved to the NVIDIA H200 / on the NVIDIA H200 / on the CPU
 ~ move | CPU, to, on the device already
 # without an accelerator the CPU answers, and the rest says why not
 + create | cpu | n=64,4096,1048576 values=randn | 1 + 0.001x | bytes=4x
@@ -90,5 +87,10 @@ TABLE = f"""
 # an interval wider than a factor of two supports none
 + read_state_dict | cpu | parameters=1000000 | 1000 | launches=0.333333333333,3 bytes=4e6 items=32
 + read_flat | cpu | parameters=1000000 | 1001 | launches=3,1,1 bytes=4e6 items=32
-* read-cpu | | 1.0 ms [1.0, 3.0] to read 1,000,000 parameters, joined on the device, in one copy.
++ write_rebuild | cpu | parameters=1000000 | 2e4 | bytes=4e6
++ read_state_dict | cuda:0 | parameters=1000000 | 2000 | launches=1.01,1 bytes=4e6 items=32
++ read_flat | cuda:0 | parameters=1000000 | 1990 | launches=1,1.01 bytes=4e6 items=32
+= write-cpu | | Not measured: a single way was measured.
+* read-cuda:0 | | … → Read them tensor by tensor: nothing was measurably faster.
+= read-cpu | | 1.0 ms [1.0, 3.0] to read 1,000,000 parameters, joined on the device, in one copy.
 """

@@ -9,7 +9,6 @@ TABLE = """
 * speed-up-sort-cuda:0 | 5.263158 | … at n = 100,000. → Up to n = 1,000 stay on the CPU.
 = crossover-sort-cuda:0 | 10000 1000 100000 | From somewhere between n = 1,000 and n = 100,000.
 = byte-rate-sort-cuda:0 | 7928642000 | … at n = 10,000,000; …% […] of the datasheet's memory…
-= byte-rate-sort-cpu | 800000000 | …
 = time-sort-cuda:0 | 0.01009 | …
 ! item-seconds-sort-cuda:0
 # the crossover grows with the declared work
@@ -19,11 +18,18 @@ TABLE = """
 # a slower accelerator is called slower and the advice is the CPU
 + x | cpu | n=10,1000,100000 | 1e6
 + x | cuda:0 | n=10,1000,100000 | 2e6
-* speed-up-x-cuda:0 | 0.5 | 2.000x […] … on the CPU at n = 100,000. → Stay on the CPU.
-# bytes through a network have a rate and no ceiling
++ y | cpu | n=10,1000,100000 | 2e6
++ y | cuda:0 | n=10,1000,100000 | 1e6
+* speed-up-x-cuda:0 | 0.5 | … on the CPU at n = 100,000. → Stay on the CPU.
+= crossover-x-cuda:0 | none | Do bench_x: At no size measured, up to n = 100,000.
+= crossover-y-cuda:0 | none | Do bench_y: From n = 10, the smallest measured, or below.
+# bytes through a network have a rate and no ceiling | accelerators=1
 + send | cpu/2x1 | | 1000 | bytes=1e6 path=network
-* byte-rate-send-cpu/2x1 | 1e9 | 1.00 GB/s […] on 2 nodes.
-! bench_send
++ send | cuda/4x2 | | 1000 | bytes=1e6 path=network
++ send | cpu/0+cpu/1 | | 1000 | bytes=1e6
+= byte-rate-send-cpu/2x1 | 1e9 | 1.00 GB/s […] on 2 nodes.
+= byte-rate-send-cuda/4x2 | 1e9 | 1.00 GB/s […] on 4 nodes with 2x NVIDIA H200.
+= byte-rate-send-cpu/0+cpu/1 | 1e9 | 1.00 GB/s […] on two halves of the CPU.
 # only items give the time of each
 + parse | cpu | n=1,2 | 1000 2000 | items=1000x
 * item-seconds-parse-cpu | 1e-06 | 1… µs […] per item on the CPU at n = 2.
@@ -72,4 +78,5 @@ TABLE = """
 # of two versions one that takes 1.25 times as long is told through all noise
 + new | cpu | | 1000 | against=1.25
 = versions-bench_new[cpu] | 0.8 | …x […] as long. It is faster….
+! bench_new
 """

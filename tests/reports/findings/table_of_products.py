@@ -9,12 +9,12 @@ TABLE = f"""
 ## matmul
 # the speed-up is of one size on all machines, paired within launches
 + square | cpu | n=16,64,128,256,1024,4096 dtype=float32 | 2e-05x^3 | flops=2x^3
-+ square | cuda:0 | n=16,64,128,256,1024,4096 dtype=float32 | 41.94304 | flops=2x^3
-+ square_with_copies | cuda:0 | n=16,64,128,256,1024 | 335.54432 | flops=2x^3
++ square | cuda:0 | n=16,64,128,256,1024,4096 dtype=float32 | 41.94304 | flops=2x^3 device=0
++ square_with_copies | cuda:0 | n=16,64,128,256,1024 | 100 | flops=2x^3
 * speed-up | 512 512 512 | 512… in float32 at n = 1,024. → Up to n = 64 in float32 stay on the CPU.
 = speed-up-at-ends | 32768 | 32,770… of the CPU on the NVIDIA H200 in float32 at n = 4,096. → …
 = crossover | 128 64 128 | …From somewhere between n = 64 and n = 128.
-= crossover-with-copies | 256 128 256 | …
+= crossover-with-copies | 170.9976 128 256 | …
 = best-rate-cuda:0 | | … n = 4,096 in bursts… → Half of the float32 rate needs n of 4,096 or more.
 = best-rate-cpu | 1e11 | 100 GFLOP/s […] in float32 at n = 16.
 # a speed-up at another size is not given
@@ -52,16 +52,16 @@ TABLE = f"""
 ## attainable_peak
 # the fastest precision of the accelerator leads with its shape and how sure it is
 + product | cpu | dtype=float32 | 1.5e6 | flops=1.5e11 search=alone
-+ product | cuda:0 | dtype=float32,bfloat16 | 3750 250 | flops=1.5e11 search=0.985
++ product | cuda:0 | dtype=float32,bfloat16 | 375 250 | flops=1.5e11 search=0.985
+    launches=0.8,1,2.5
 - product_narrow | device=cuda:0 dtype=int8 | no int8 here
 * peak-cuda:0 | 6e14 | At least 750 TFLOP/s (median: 600 TFLOP/s […]) in bfloat16, in bursts, …% […]
     of the datasheet's dense bfloat16 peak (989 TFLOP/s at a boost clock of 1.83 GHz); 4,096 x 8,192
     x 2,048 on the NVIDIA H200. → Use bfloat16 where its precision is enough.
 = searched-cuda:0 | | In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% …float32: …
 = peak-cpu | 1e11 | At least 125 GFLOP/s (median: …) in float32, in bursts; 4,096…
-= searched-cpu | | In float32: 87 shapes tried in 3.1 s.
-~ peak | NVIDIA H200 | bfloat16; float32
-~ peak | CPU | float32
+~ peak | NVIDIA H200 | bfloat16=6e14; float32=4e14
+~ peak | CPU | float32=1e11
 # what was made in TF32 is called so and not advised if it is not faster; it leads by what lasts
 + product | cuda:0 | dtype=float32 | 260 | flops=1.5e11 search=0.996 launches=0.9,1.2 sustained=310
 + product | cuda:0 | dtype=tfloat32 | 250 | flops=1.5e11 check=1e-06,tfloat32 sustained=300
@@ -99,9 +99,8 @@ TABLE = f"""
 + one_thread | {PAIR} | n=64,512 | 1200 | items=2
 * scaling-one_thread | 0.5555556 | 55.56% […] of 8 times as fast as one, n = 512.
 = efficiency-one_thread-{PAIR} | 0.8333333 | … → Split products from n = 64 on.
-= efficiency-one_thread-{FOUR} | 0.7142857 | …
-= efficiency-one_thread-{EIGHT} | 0.5555556 | …
 ~ scaling | begun by one thread, n = 512 | 2=0.8333333; 4=0.7142857; 8=0.5555556
+~ efficiency-{PAIR} | begun by one thread | 64=0.8333333; 512=0.8333333
 # a group without a common size is no part of a series
 + sequence | cuda:0 | n=64,512,1024 | 2000 | items=2
 + one_thread | {PAIR} | n=64,512 | 2400 | items=2

@@ -4,12 +4,14 @@
 import inspect
 import re
 from importlib import import_module
+from itertools import compress
 from pathlib import Path
 
 import pytest
 
 from frobench.reports.findings import RULES, peaks, sections
 from frobench.reports.findings.finding import RATIO, Finding, Plot
+from frobench.reports.findings.select import cases_of, remembered
 from frobench.suite.stored import store
 from frobench.suite.stored.types import Sensed, Work
 from tests.instruments.processes.command import ROOT
@@ -34,9 +36,9 @@ def says(found: Finding, number: str, pattern: str) -> None:
     assert matches(words(found), pattern), words(found)
     value, expected = found.value, [float(one) for one in number.split() if one != "none"]
     assert (value is None) >= (number == "none")
-    if expected:
-        assert value
-        assert [value.value, value.low, value.high][: len(expected)] == pytest.approx(expected)
+    assert len(found.by_launch) == (value.launches if value else 0)
+    numbers = [value.value, value.low, value.high] if value else []
+    assert numbers[: len(expected)] == pytest.approx(expected)
 
 
 def draws(plot: Plot, told: list[list[str]]) -> None:
@@ -46,6 +48,7 @@ def draws(plot: Plot, told: list[list[str]]) -> None:
     bounds = [*plot.lines, *([plot.whole] if plot.whole else [])]
     lines |= {one.label: one for one in bounds if one.label in listed}
     assert [*lines] == listed
+    assert plot.reference == (1.01 if plot.name == "every" else 1)  # "1% longer"
     for labels, points in (cells for cells in told if len(cells) > 1):
         texts = [re.sub(r"=(?=[\d.e+-]+$)", "\t", text).split("\t") for text in points.split("; ")]
         for label in labels.split(" / "):
@@ -69,15 +72,25 @@ def test_a_run_says_and_draws(row: Row) -> None:
         draws(plots[name], [cells for one, *cells in row.lines["~"] if one == name])
 
 
-def test_devices_that_no_launch_measured_together_are_not_compared() -> None:
-    line = "+ square | {} | {} | 40 | flops=2x^3".format
-    both = cases(f"{line(CPU, SIZES)}\n{line(GPU, SIZES)}")
+@pytest.mark.parametrize("first", [2, 4])
+def test_devices_are_compared_in_the_launches_that_measured_both(first: int) -> None:
+    line = "+ square | {} | {} | {} | flops=2x^3".format
+    both = cases(f"{line(CPU, SIZES, 80)}\n{line(GPU, SIZES, 40)}")
     for one in both:
-        there = [1] * 4 + [0] * 4
-        one.extra_info.launches = there if one.extra_info.device == CPU else there[::-1]
-        one.stats = store.case_stats(one.stats.data[:4], 1)
+        on_cpu = one.extra_info.device == CPU
+        one.extra_info.launches = [int((at < 4) if on_cpu else (at >= first)) for at in range(8)]
+        data = [*compress(one.stats.data, one.extra_info.launches)]
+        one.stats = store.case_stats(data, 1)
     found = by_name(answer("matmul", both, accelerators=1))["speed-up"]
-    assert found.absent == "no launch measured a size on both sides"
+    assert found.by_launch == pytest.approx([2.0] * (4 - first))
+    assert bool(found.absent) == (first == 4)
+
+
+def test_cases_are_selected_once_in_a_block_for_a_run_and_anew_for_others() -> None:
+    one, other = (run_of("matmul", cases(f"+ square | {CPU} | {SIZES} | 40")) for _ in range(2))
+    with remembered(one):
+        assert cases_of(one, "matmul") is cases_of(one, "matmul")
+        assert cases_of(other, "matmul").run is other
 
 
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])

@@ -11,9 +11,9 @@ from frobench.reports.compare import workload as workloads
 from frobench.reports.purchase import machines, script
 from frobench.reports.purchase.prices import Price
 from frobench.reports.purchase.prices import read as read_prices
-from frobench.reports.table.equipment import Equipment
+from frobench.reports.table.equipment import AROUND, Equipment, surroundings
 from frobench.reports.table.launches import STEP
-from frobench.suite.stored.types import Case, Conclusion, Energy, Outcome, Run, Search, Work
+from frobench.suite.stored.types import Case, Check, Conclusion, Energy, Outcome, Run, Search, Work
 from tests.instruments.faults.judging import put
 from tests.instruments.runs import factory
 from tests.instruments.runs.exact_runs import LAUNCHES, case, with_cases
@@ -108,11 +108,12 @@ def few(case: Case, _: Run) -> None:
     [
         lambda case, _: put(case, "extra_info.version", "another"),
         lambda case, _: put(case, "extra_info.search", SEARCH),
+        lambda case, _: put(case, "extra_info.check", Check("outputs", 0.0, 0.3, "float16")),
         lambda case, run: absent(run, case, "failed", "it hung"),
         lambda case, run: in_error(run, "clock", "It stood still.", case.fullname),
         few,
     ],
-    ids=["version", "shape", "failed", "in error", "few"],
+    ids=["version", "shape", "precision", "failed", "in error", "few"],
 )
 def test_what_does_not_count_has_no_ratio(change: Callable[[Case, Run], None]) -> None:
     its = measured(whole(1))
@@ -142,13 +143,16 @@ def test_several_devices_are_added_up_or_not_known() -> None:
 
     def of_both(*places: str) -> tuple[object, ...]:
         one = Equipment(told, [*places])
-        return one.count, one.watts, one.watts_source, one.memory_bytes
+        return one.count, one.watts, one.watts_source, one.memory_bytes, one.sold_bytes
 
     second.power_limit_watts = 500.0
-    assert of_both("cuda:0", "cuda:1") == (2, 1200.0, "power limit", 2 * 141 * 10**9)
+    assert of_both("cuda:0", "cuda:1") == (2, 1200.0, "power limit", 282e9, 288e9)
     assert of_both("cpu", "cuda:1")[:2] == (1, 500.0)
+    assert of_both("cpu") == (1, None, None, 16 * 2**30, 16e9)
+    around = [f"accelerators.0.{name}" for name in AROUND]
+    assert sorted(one for one in surroundings(told) if one.startswith("accel")) == around
     second.power_limit_watts, second.memory_bytes = None, None
-    assert of_both("cuda:0", "cuda:1") == (2, 1400.0, "datasheet", None)
+    assert of_both("cuda:0", "cuda:1") == (2, 1400.0, "datasheet", None, None)
     put(told, "accelerators.*.name", "A card")
     assert of_both("cuda:0", "cuda:1")[:3] == (2, None, None)
 
@@ -172,7 +176,8 @@ def test_joules_are_compared_where_both_counted_and_apart_from_watts() -> None:
 def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
     one, other = measured(whole(1)), measured([product(8192, VARYING), copy(VARYING[::-1])])
     absent(other, whole(1)[1], "skipped", "takes 3 s")
-    other.frobench.environment.accelerators[0].name = "AMD Radeon RX 7900 XTX"
+    put(other, "frobench.environment.accelerators.*.name", "AMD Radeon RX 7900 XTX")
+    put(other, "frobench.environment.accelerators.*.driver", "6.3.1")
     other.frobench.environment.software.torch_build["hip"] = "6.3"
     data = known(one, other, prices=read_prices())
     first, second = data["runs"]
@@ -181,7 +186,7 @@ def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
     memory = 429.5, 418.2, 441.4
     assert second["axes"] == [(0, 219900, 214100, 226000), (1, *memory), (2, *memory)]
     assert first["axes"][0] == (0, 110000, 89460, 131800)
-    assert first["seconds"]["logs"] == [0, 0, 693, 0]
+    assert (first["measured"], first["seconds"]["logs"]) == ("2026-01-01", [0, 0, 693, 0])
     assert second["seconds"]["logs"] == [1610, None, 0, None]
     assert [{*run["seconds"]["errors"]} for run in (first, second)] == [{8271, None}, {1008, None}]
     assert [run["seconds"]["shared"] for run in (first, second)] == [1.0, 0.6]
@@ -192,4 +197,4 @@ def test_the_scripts_are_told_each_value_once_and_in_few_digits() -> None:
     assert data["hardware"]["values"][0][:4] == (1, 700.0, "power limit", 144 * 10**9)
     price = 999.0, "USD", "2022-12-13", "MSRP at launch, USA"
     assert [one and one[:-1] for one in data["prices"]["values"]] == [None, price]
-    assert (data["facts"], data["has"]) == ([("hip", 1, [])], [[0], [1]])
+    assert (data["facts"], data["has"]) == ([("driver", 0, []), ("hip", 1, [])], [[0, 2], [1, 3]])

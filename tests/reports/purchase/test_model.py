@@ -9,7 +9,7 @@ import pytest
 from frobench.reports.purchase import script
 from frobench.suite.stored.types import Estimate
 from frobench.suite.units import format_estimate, format_value
-from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
+from tests.instruments.runs.made_up_machines import BASE, data, machine
 
 
 def speed_of(log: float, error: float | None) -> dict[str, float | None]:
@@ -37,22 +37,14 @@ def scored(
     return script.call(SCORE, known, one, 1 - one, workload, quantity)
 
 
-def score(one: Machine, workload: object = "training") -> Any:  # noqa: ANN401 - as JSON has it
-    return scored(data(BASE, one), workload)
-
-
-def amount(found: dict[str, float | None]) -> tuple[Any, ...]:
-    return found["value"], found["low"], found["high"]
-
-
 @pytest.mark.parametrize(("shared", "error"), [(0.0, 0.1 / math.sqrt(2)), (1.0, 0.1)])
 def test_the_score_is_the_weighted_mean_with_what_parts_share(shared: float, error: float) -> None:
     known = data(BASE, machine("a", 8.0, 2.0, error=0.1))
     known["runs"][1]["seconds"]["shared"] = shared
     found = scored(known)
     assert found["speed"] == pytest.approx(speed_of(math.log(4), error))
-    ends = 4 * math.exp(-1.96 * error), 4 * math.exp(1.96 * error)
-    assert amount(model("ratio", found["speed"])) == pytest.approx((4, *ends))
+    ends = {"low": 4 * math.exp(-1.96 * error), "high": 4 * math.exp(1.96 * error)}
+    assert model("ratio", found["speed"]) == pytest.approx({"value": 4, **ends})
     assert (found["coverage"], found["why"]) == (1, "")
 
 
@@ -66,7 +58,7 @@ def test_both_runs_leave_the_ratio_open_and_it_is_the_same_from_either() -> None
 
 @pytest.mark.parametrize(("weight", "measured"), [(1.9, False), (2.0, True), (2.1, True)])
 def test_below_two_thirds_of_the_weight_there_is_no_score(weight: float, measured: bool) -> None:  # noqa: FBT001
-    found = score(machine("a", 2.0), {"matmul": weight, "copies": 1})
+    found = scored(data(BASE, machine("a", 2.0)), {"matmul": weight, "copies": 1})
     assert found["coverage"] == pytest.approx(weight / (weight + 1))
     assert (found["speed"] is not None) == measured
     assert ("of its weight was measured on both machines" in found["why"]) != measured
@@ -85,9 +77,9 @@ def test_without_the_part_that_names_a_workload_there_is_no_score() -> None:
 
 def test_a_size_that_one_machine_left_out_is_missing_and_one_it_never_chose_is_not() -> None:
     known = data(BASE, machine("a", 2.0, 2.0))
-    known["parts"][0]["kinds"] = [[0, 4]]
-    known["runs"][0]["seconds"]["logs"].append(-1000)
-    known["runs"][1]["seconds"]["logs"].append(None)
+    known["parts"][0]["kinds"] = [[0, 4], [5]]
+    known["runs"][0]["seconds"]["logs"] += [-1000, None]
+    known["runs"][1]["seconds"]["logs"] += [None, None]
     assert scored(known)["coverage"] == 1
     known["runs"][1]["left"] = {"4": 0}
     known["reasons"] = ["skipped: takes 341 ms"]
@@ -95,8 +87,7 @@ def test_a_size_that_one_machine_left_out_is_missing_and_one_it_never_chose_is_n
     found: Any = script.call("built.score", known, "training")
     assert found["coverage"] == 0.75
     (missing,) = found["missing"]
-    told = missing["share"], missing["side"], missing["reason"]
-    assert told == (0.5, "new", "skipped: takes 341 ms")
+    assert {*missing.values()} == {"matmul", 0.5, "new", "skipped: takes 341 ms"}
 
 
 def test_every_kind_of_case_counts_the_same_and_every_size_of_a_kind() -> None:
@@ -120,8 +111,14 @@ def test_energy_has_the_weights_of_the_workload() -> None:
     found = scored(data(BASE._replace(joules=(1.0, 1.0)), thrifty), weights, "joules")
     assert found["speed"]["log"] == pytest.approx(0.75 * math.log(4))
     silent = scored(data(BASE, thrifty), weights, "joules")
-    assert silent["speed"] is None
     assert silent["why"] == "no energy of this workload was measured on both machines"
+
+
+def test_machines_differ_in_what_both_say_and_what_follows_from_nothing_else() -> None:
+    facts = [["driver", 0, []], ["hip", 1, []], ["library", 0, [0]], ["cache", 0, []]]
+    values = [[0, "1"], [0, "2"], [1, "6"], [2, "a"], [2, "b"], [3, "c"]]
+    told = {"facts": facts, "values": values}, {"facts": [0, 2, 3, 5]}, {"facts": [1, 4]}
+    assert model("differs", *told) == ["driver 1 / 2", "hip 6 / none"]
 
 
 NUMBERS = {
@@ -146,9 +143,10 @@ def test_numbers_are_read_with_a_comma_or_a_point(number: float | None) -> None:
 @pytest.mark.parametrize("number", [0.5, 1000.5, 1001.5, -1000.5, 1234.5, 0.125, 2.5e6])
 def test_scripts_round_halves_as_the_commands_do(number: float) -> None:
     assert script.call("units.value", number, "s") == format_value(number, "s")
-    ends = Estimate(number, number - 10, number + 10, launches=8)
-    spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
-    assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)
+    for low, high in ((number - 10, number + 10), (0.0, 2 * number), (number / 20, 3 * number)):
+        ends = Estimate(number, min(low, high), max(low, high), launches=8)
+        spelled = {"value": ends.value, "low": ends.low, "high": ends.high}
+        assert script.call("units.parts", spelled, "") == format_estimate(ends, "").split(" ", 1)
 
 
 @pytest.mark.parametrize(

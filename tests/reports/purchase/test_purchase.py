@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
 
+import json
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.files.metadata import ANYWHERE
-from frobench.reports.purchase import purchase, script
-from frobench.reports.purchase.purchase import Shown
+from frobench.reports.purchase import machines, purchase, script
 from frobench.reports.site import build
 from frobench.reports.summary.model import Summary, summarise
 from frobench.reports.table.launches import estimates
@@ -18,13 +18,8 @@ from frobench.suite.stored import store
 from frobench.suite.stored.types import Run
 from tests.instruments.runs import made_up_cards
 from tests.instruments.runs.made_up_cards import CARD, faster
-from tests.instruments.runs.made_up_machines import BASE, Machine, data, machine
-from tests.reports.pages import text_of
-
-
-def beside(*others: Machine, base: Machine = BASE, **known: Any) -> Shown:  # noqa: ANN401
-    """Return what is shown of machines beside a baseline, of which fields are given."""
-    return purchase.show(data(base._replace(**known), *others))
+from tests.instruments.runs.made_up_machines import BASE, data, machine
+from tests.reports.pages import block, text_of
 
 
 def of_view(function: str, known: dict[str, Any], params: str = "") -> Any:  # noqa: ANN401
@@ -102,6 +97,8 @@ def test_a_copy_of_a_file_is_the_same_reference(
     copy.write_bytes(paths[1].read_bytes())
     made = purchase.Maker([*paths, copy], copy, [])(summaries, ANYWHERE)
     assert made == purchase.files(summaries, "m/2.html", [])
+    held = block(made[purchase.PAGE], "#machines")
+    assert held == json.loads(json.dumps(machines.data(summaries, [], "m/2.html")))
 
 
 def test_runs_of_one_device_have_no_page(paths: list[Path], summaries: list[Summary]) -> None:

@@ -79,11 +79,6 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
         assert found["speed"]["value"] == pytest.approx(right, rel=1e-3)
 
 
-def test_copies_of_sizes_that_take_long_enough_count_for_the_link() -> None:
-    parts = [part.name for one in run(CARD).benchmarks if (part := part_of(one))]
-    assert parts.count("to_device") == 6  # of 64 MiB, 256 MiB and 1 GiB, from either memory
-
-
 def test_the_part_that_names_a_workload_is_missing_by_name_in_the_terminal() -> None:
     new = run(CARD)
     (outcome,) = (one for one in new.frobench.outcomes if "bench_train_graph" in one.fullname)

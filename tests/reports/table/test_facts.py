@@ -35,4 +35,6 @@ def test_a_page_tells_what_a_run_was_measured_on_and_how() -> None:
     ]
     assert lines[:2] + lines[3:4] == MACHINE.replace("\n ", " ").split("\n")
     assert all("folded away" in line for line in lines[3:7])
+    name = "2\N{MULTIPLICATION SIGN} NVIDIA H200 + AMD EPYC 9654 96-Core Processor, 2 cores"
+    assert facts.machine_title(run) == name
     assert lines[7:] == METHOD.replace("\n ", " ").split("\n")

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from frobench.reports.table.launches import Logs, scored
-from frobench.suite.statistics import case_medians
+from frobench.suite.statistics import Medians, case_medians
 from frobench.suite.stored.types import Case
 from tests.instruments.runs.made_up_cards import on_the_cpu
 from tests.reports.purchase.test_machines import copy, measured, product
@@ -49,12 +49,20 @@ def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:
     both = ("products_float32", "memory")
     assert found.errors == {name: pytest.approx(error(LOGS), rel=1e-4) for name in both}
     assert found.shared == pytest.approx(1.0)
+    assert of() == Logs({}, {}, 0.0)
 
 
 def test_what_differs_between_the_kinds_of_a_part_does_however_many_cases_they_have() -> None:
     found = of(shaken(COPY, SLOW), shaken(LARGE, SLOW), shaken(COLD, TURNED))
     assert found.errors == {"memory": pytest.approx(0.0, abs=1e-9)}
     assert of(shaken(COPY, [1.0] * 8), shaken(PRODUCT, [1.0] * 8)).shared == 0.0
+    assert of(shaken(COPY, SLOW), shaken(PRODUCT, TURNED)).shared == 0.0
+
+
+@pytest.mark.parametrize(("launches", "known"), [(5, False), (6, True)])
+def test_six_launches_have_an_error(launches: int, *, known: bool) -> None:
+    medians: Medians = {COPY.fullname: [*SLOW[:launches], None, None]}
+    assert bool(scored(measured([COPY]), medians).seconds.errors) == known
 
 
 def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
@@ -64,9 +72,9 @@ def test_what_parts_share_is_the_correlation_of_their_launches() -> None:
 
 
 def test_the_processor_s_parts_have_names_of_their_own_and_do_not_lead() -> None:
-    card = [shaken(PRODUCT, SLOW), shaken(COPY, TURNED)]
-    alone = on_the_cpu(measured([shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]))
-    found = of(*card, *alone.benchmarks)
-    names = {"products_float32", "memory"}
-    assert found.errors.keys() == names | {f"{name}.cpu" for name in names}
-    assert found.shared == 0.0
+    card = [shaken(PRODUCT, SLOW), shaken(COPY, SLOW)]
+    alone = on_the_cpu(measured([shaken(PRODUCT, TURNED), shaken(COPY, TURNED)])).benchmarks
+    found = of(*card, *alone)
+    parts = found.errors.keys()
+    assert parts == {"products_float32", "memory", "products_float32.cpu", "memory.cpu"}
+    assert [found.shared, of(*alone).shared] == pytest.approx([1.0, 1.0])
