@@ -49,7 +49,6 @@ def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPa
         "NCCL_HOSTID": "janes-laptop",
         "GLOO_SOCKET_IFNAME": "jane-roe0,jane-roe",
         "NCCL_COMM_ID": "10.20.30.40:1234",
-        "NCCL_DEBUG_FILE": "jane@lab.example",
         "TORCHELASTIC_RUN_ID": "node17.lab.example",
         "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
         "SECRET_TOKEN": "jane-roe",
