@@ -200,6 +200,7 @@ STATES = {COUNT: 2} | {
     f"launches.{number}.state": {"threads": 2, "matmul precision": "highest", "affinity": "0,1"}
     for number in range(8)
 }
+TWO = [[0.1], [0.3], [], [], [], []]
 JUMPS = [1.0, 1.05, 0.98, 1.03, 1.06, 1.0, 1.04, 1.05]
 ROWS = [
     row(
@@ -408,6 +409,7 @@ ROWS = [
         {"check": None},
     ),
     row("failed-case", failed, {"check": None}, "why", {"check": entry(0.98)}),
+    row("statistics-differ", bad, None, "", {"spoil": lambda run: set_samples(product(run), TWO)}),
     row("sample-count", bad, {"spoil": empty}, "0 samples, 0 rounds, 0 in the launches"),
     row(
         *("above-one", bad, {"spoil": THRICE, "launches": 3}),

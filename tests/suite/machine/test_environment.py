@@ -75,7 +75,6 @@ def test_variables_that_change_what_is_measured_are_kept(monkeypatch: pytest.Mon
         "CUDA_VISIBLE_DEVICES": "0,2,3",
         "KMP_AFFINITY": "granularity=fine,compact,1,0",
         "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True,max_split_size_mb:128",
-        "PYTORCH_HIP_ALLOC_CONF": "roundup_power2_divisions:[64:8,256:4]",
         "NCCL_SOCKET_IFNAME": "eth0",
         "TORCH_SHARE_HOST_MEMORY": "off",
         "HSA_CU_MASK": "0:0xff00ff00ff00ff00",
