@@ -17,4 +17,4 @@ def test_an_interval_wider_than_a_factor_of_two_is_no_headline() -> None:
             told = short.answer(factory.run(accelerators=count), found)
             assert told == f"Not conclusive: {name}3.0 to 8.0% of {where}."
     ends = (-1.0, 2.0), (0.9, 1.8), (0.9, 1.81), (None, None)
-    assert [Estimate(1.0, *each, 8).is_wide for each in ends] == [True, False, True, False]
+    assert [Estimate(1.0, low, high, 8).is_wide for low, high in ends] == [True, False, True, False]
