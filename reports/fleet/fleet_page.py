@@ -473,15 +473,15 @@ def _nodes(labels: Sequence[str]) -> str:
 
 def _table(peers: Peers) -> pd.DataFrame:
     """Return a row for each node and subject that was compared."""
-    found, first = peers.unlike, peers.nodes[0]
+    found = peers.unlike
     nodes, subjects = at = np.nonzero(~np.isnan(found.deviation))
     ratio, low, high = (
         np.exp(found.deviation + side * found.reach)[at].round(DIGITS) for side in (0, -1, 1)
     )
     return pd.DataFrame(
         {
-            "kind": first.title,
-            "torch": first.torch,
+            "kind": [peers.nodes[row].title for row in nodes],
+            "torch": [peers.nodes[row].torch for row in nodes],
             "node": [peers.nodes[row].label for row in nodes],
             "subject": [peers.subjects[column] for column in subjects],
             "ratio": ratio,

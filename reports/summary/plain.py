@@ -28,7 +28,7 @@ def answers(run: Run) -> RunAnswers:
         profile=part.profile,
         complete=part.complete,
         launches=len(part.launches),
-        part_in_bodies=round(run.frobench.part_in_bodies, 4),
+        part_in_bodies=part.part_in_bodies,
         device=own.device,
         axes=tuple(_axis(own, one, doubted) for one in own.axes),
         models=own.models,

@@ -82,10 +82,10 @@ def _sentence(finding: Finding) -> str:
 def question(run: Run, asked: str, stored: str) -> str:
     """Return the question of a row, of at most `MOST_WORDS` words.
 
-    asked, stored : of the leading answer, and of the exercise: the first is taken that is short
-        enough as it is, or else up to a comma or a colon
+    asked, stored : of the leading answer, and of the exercise, which may have none: the first is
+        taken that is short enough as it is, or else up to a comma or a colon
     """
-    texts = [_here(run, text) for text in (asked, stored)]
+    texts = [_here(run, text) for text in (asked, stored) if text]
     cut = (f"{re.split('[,:] ', text)[0].rstrip('?')}?" for text in texts)
-    fitting = (text for text in (*texts, *cut) if 0 < len(text.split()) <= MOST_WORDS)
+    fitting = (text for text in (*texts, *cut) if len(text.split()) <= MOST_WORDS)
     return next(fitting, f"{' '.join(texts[0].split()[: MOST_WORDS - 1])} \N{HORIZONTAL ELLIPSIS}")

@@ -115,9 +115,9 @@ def _in_turn(parts: Mapping[str, float], *, control: bool) -> Iterator[float]:
     """Yield the overlaps that a launch shows of a control, or of a case's own, in turn."""
     if control:
         yield from (parts[name] for name in ("overlap", "concurrency") if name in parts)
-    if parts.get("shareable"):
+    if parts.get("shareable") and "shared_in_turn" in parts:
         noise = EVENT_NOISE * parts.get("entries", 0.0)
-        yield (parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"]
+        yield (parts["shared_in_turn"] - noise) / parts["shareable"]
 
 
 def _waited_for_more(launch: Observed, devices: list[str]) -> bool:

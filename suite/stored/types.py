@@ -39,7 +39,7 @@ class Estimate(Struct, frozen=True):
         """Whether the interval is wider than a factor of two, so that the value is no headline."""
         if self.low is None or self.high is None:
             return False
-        return self.high > WIDE * self.low if self.low > 0 else self.high > 0
+        return self.high > max(WIDE * self.low, 0.0)
 
 
 class Cpu(Struct, kw_only=True):

@@ -12,8 +12,7 @@ from tests.reports.charts.test_ruler import plain
 
 def test_places_are_named_as_people_do() -> None:
     known = (Axis("size n"), 64.0), (Axis("samples in a batch"), 2.0), (Axis("Size", "B"), 2.0**28)
-    plots = [(Plot("few", "Few", "dots", axis, Axis("Time", "s"), ()), x) for axis, x in known]
-    named = [plain(at(*each)) for each in plots]
+    named = [plain(at(Plot("p", "P", "dots", axis, Axis("Time", "s"), ()), x)) for axis, x in known]
     assert named == ["n = 64", "2 samples in a batch", "256 MiB"]
 
 

@@ -72,8 +72,7 @@ def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
     page = left[INDEX].decode()
     assert "1 file without a page" in page
     assert f"<strong>{bad}.json</strong>: broken: ZeroDivisionError in test_broken.py" in page
-    assert "<b>" not in page
-    assert "\x1b" not in page
+    assert ("<b>" in page, "\x1b" in page) == (False, False)
 
 
 def test_other_processes_tell_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 """The CPU and whatever torch offers, chosen by name, drawn from by seed and waited for."""
 
 import os
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -164,32 +164,36 @@ READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work; by call, those of a read after it."""
 
 
-def lacking() -> None:
-    raise NotImplementedError("no such call")
+OWN = "torch.cpu.synchronize"
+
+
+LACKING = MagicMock(side_effect=NotImplementedError("no such call"))
 
 
 @pytest.mark.parametrize(
-    ("calls", "name"),
+    ("left", "name"),
     [
-        ({"general": READY, "own": READY}, "general"),
-        ({"general": lacking, "own": READY}, "own"),
-        ({"general": UNFINISHED, "own": 1.5 * READY}, "own"),
-        ({"general": lacking, "own": 0.6 * UNFINISHED, READ_BACK: READY}, READ_BACK),
-        ({"general": UNFINISHED, "own": UNFINISHED, READ_BACK: UNFINISHED}, RESULTS),
+        ((lambda _: READY, READY, READY), "torch.accelerator.synchronize"),
+        ((LACKING, READY, READY), OWN),
+        ((lambda _: UNFINISHED, 1.5 * READY, READY), OWN),
+        ((LACKING, 0.6 * UNFINISHED, READY), READ_BACK),
+        ((lambda _: UNFINISHED, UNFINISHED, UNFINISHED), RESULTS),
     ],
 )
+@pytest.mark.parametrize("takes_device", [True, False])
 def test_the_first_call_after_which_nothing_is_left_is_used(
-    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], name: str
+    monkeypatch: pytest.MonkeyPatch, left: tuple[Any, ...], name: str, *, takes_device: bool
 ) -> None:
-    def waiting(left: Any) -> Callable[[], object]:  # noqa: ANN401 - seconds, or a call
-        return left if callable(left) else lambda: left
-
-    candidates = [devices.Wait(one, waiting(left)) for one, left in calls.items()]
+    general, own, read_back = left
+    module = SimpleNamespace(synchronize=(lambda _: own) if takes_device else lambda: own)
+    marker = MagicMock(**{"to.return_value.item.return_value": read_back})
     known = devices.KnownWork(torch.empty, READY, UNFINISHED)
-    monkeypatch.setattr(devices, "_candidates", lambda _: candidates)
+    monkeypatch.setattr(torch.accelerator, "synchronize", general)
+    monkeypatch.setattr(torch, "get_device_module", lambda _: module)
+    monkeypatch.setattr(torch, "zeros", lambda _: marker)
     monkeypatch.setattr(devices, "_known_work", lambda _: known)
     monkeypatch.setattr(devices, "_left", lambda _, wait: wait())
-    assert devices.proved.__wrapped__(torch.device("meta")).name == name
+    assert devices.proved.__wrapped__(torch.device("cpu")).name == name
 
 
 WORKS = [(256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1)]

@@ -114,7 +114,6 @@ def _environment(accelerators: int = 1) -> Environment:
         Difference("cpu.usable_cores", 2, 1),
         Difference("cpu.governor", None, "powersave"),
         Difference("label", None, "0123456789"),
-        Difference("software.torch", "2.13.0", "2.12.0"),
         Difference("software.flags.deterministic", base=False, new=True),
         Difference("software.variables.MKL_NUM_THREADS", None, "1"),
         Difference("accelerators.0.power_limit_watts", 700.0, 400.0),
