@@ -335,8 +335,8 @@ def _axis(members: Sequence[Case]) -> str:
         if all(type(case.params.get(name)) is int for case in members)
     }
     counts = {name: len(numbers - {None}) for name, numbers in sizes.items()}
-    most = max(counts.values(), default=0)
-    return next((name for name, count in counts.items() if count == most > 1), "")
+    axis = max(counts, key=counts.__getitem__, default="")
+    return axis if axis and counts[axis] > 1 else ""
 
 
 def _size(case: Case, axis: str) -> float | None:
