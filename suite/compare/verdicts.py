@@ -340,7 +340,7 @@ def _student(explained: Values, degrees: Values) -> Values:
     """Return |t| from the part of the squares that a difference explains."""
     explained[~np.isfinite(explained)] = 0.0
     part: Values = np.minimum(explained, 1 - 1 / LARGEST**2)
-    statistics: Values = np.sqrt(np.maximum(degrees, 0) * part / (1 - part))
+    statistics: Values = np.sqrt(degrees * part / (1 - part))
     return statistics
 
 
