@@ -117,9 +117,9 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
     """Say which of some names is no fact of any run's environment, and which are near it."""
     known = {fact for run in runs for fact in facts(run.frobench.environment)}
     for name in names:
-        if name in known or name.startswith("software.variables."):  # neither run may set it
-            continue
-        return f"no fact {name!r}; `compare` without it names what differs"
+        # Neither run may set a variable.
+        if name not in known and not name.startswith("software.variables."):
+            return f"no fact {name!r}; `compare` without it names what differs"
     return None
 
 
