@@ -96,8 +96,7 @@ def compare_versions(run: Run) -> RunComparison:
             base = estimate(launch_medians(against, case.extra_info.launches))
             values = (launch_ratios(case, against),)
             reason = whole or failed.get(case.fullname)
-            new = estimate(case_medians(case))
-            candidates.append(Candidate(case, base, new, values, reason))
+            candidates.append(Candidate(case, base, estimate(case_medians(case)), values, reason))
     cases, name = judge(candidates), run.frobench.run
     counts = dict(Counter(case.word for case in cases))
     return RunComparison(base=name, new=name, cases=cases, faults=errors, counts=counts)
