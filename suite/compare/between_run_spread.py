@@ -251,8 +251,10 @@ def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSprea
     excesses: dict[str, list[float]] = {}
     for name, (version, device) in cases.items():
         mine = [one for run in others if (one := run.cases.get(name)) and one.version == version]
-        launch = median(level.variance for level in mine) if mine else 0.0
-        degrees, excess = max(0, len(mine) - 1) if launch else 0, 0.0
+        if not mine:
+            continue
+        launch = median(level.variance for level in mine)
+        degrees, excess = len(mine) - 1 if launch else 0, 0.0
         if degrees:
             explained = median(level.variance / level.launches for level in mine)
             between = variance([level.mean for level in mine])
@@ -260,8 +262,7 @@ def learned(cases: Cases, others: Sequence[Levels]) -> dict[str, BetweenRunSprea
             excess = (between - LAUNCH_VARIANCE_FACTOR * explained) / launch
         if degrees + 1 >= LEAST_RUNS:
             excesses.setdefault(device, []).append(excess)
-        if mine:
-            known[name] = device, launch, degrees, excess
+        known[name] = device, launch, degrees, excess
     spreads: dict[str, BetweenRunSpread | None] = dict.fromkeys(cases)
     for name, (device, launch, degrees, excess) in known.items():
         if device in excesses:

@@ -96,8 +96,7 @@ def compare_versions(run: Run) -> RunComparison:
             base = estimate(launch_medians(against, case.extra_info.launches))
             values = (launch_ratios(case, against),)
             reason = whole or failed.get(case.fullname)
-            new = estimate(case_medians(case))
-            candidates.append(Candidate(case, base, new, values, reason))
+            candidates.append(Candidate(case, base, estimate(case_medians(case)), values, reason))
     cases, name = judge(candidates), run.frobench.run
     counts = dict(Counter(case.word for case in cases))
     return RunComparison(base=name, new=name, cases=cases, faults=errors, counts=counts)
@@ -117,9 +116,9 @@ def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
     """Say which of some names is no fact of any run's environment, and which are near it."""
     known = {fact for run in runs for fact in facts(run.frobench.environment)}
     for name in names:
-        if name in known or name.startswith("software.variables."):  # neither run may set it
-            continue
-        return f"no fact {name!r}; `compare` without it names what differs"
+        # Neither run may set a variable.
+        if name not in known and not name.startswith("software.variables."):
+            return f"no fact {name!r}; `compare` without it names what differs"
     return None
 
 

@@ -340,14 +340,12 @@ def _student(explained: Values, degrees: Values) -> Values:
     """Return |t| from the part of the squares that a difference explains."""
     explained[~np.isfinite(explained)] = 0.0
     part: Values = np.minimum(explained, 1 - 1 / LARGEST**2)
-    statistics: Values = np.sqrt(np.maximum(degrees, 0) * part / (1 - part))
-    return statistics
+    return np.asarray(np.sqrt(degrees * part / (1 - part)))
 
 
 def _sums(rows: Values, values: Values) -> Values:
     """Return the matrix product; that of BLAS keeps several threads busy for less work."""
-    sums: Values = np.einsum("ij,jk->ik", rows, values)
-    return sums
+    return np.asarray(np.einsum("ij,jk->ik", rows, values))
 
 
 @cache

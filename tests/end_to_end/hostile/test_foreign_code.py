@@ -52,7 +52,7 @@ def test_a_package_at_any_depth_must_be_the_projects_and_the_option_that_mends_i
 ) -> None:
     tree = planted(repository(tmp_path / "project"), {f"{place}/__init__.py": "COST = 2"})
     (tree / "docs").mkdir()
-    commit(tree, "Begin", projinfo="", **{"docs/conf": ""})
+    commit(tree, "Begin", projinfo="", **{"docs/conf": "", f"{Path(place).parent}/beside": ""})
     older = tmp_path / there / "mylib" / "__init__.py"
     imported(monkeypatch, "projinfo", tree / "projinfo.py")
     imported(monkeypatch, "mylib", older)

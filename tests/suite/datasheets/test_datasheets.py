@@ -95,7 +95,7 @@ def test_a_peak_is_that_of_the_units_which_products_use_and_none_where_there_are
 @pytest.mark.parametrize(
     ("generation", "lanes", "rate"),
     [
-        *((1, 16, 4e9), (2, 4, 2e9), (3, 16, 15.753846153846e9), (4, 8, 15.753846153846e9)),
+        *((1, 16, 4e9), (2, 1, 0.5e9), (3, 16, 15.753846153846e9), (4, 8, 15.753846153846e9)),
         *((5, 16, 63.015384615385e9), (6, 16, 121e9)),
     ],
 )
