@@ -74,8 +74,7 @@ def test_what_a_case_raised_ends_the_run_with_1_and_has_its_traceback(tricky: Tr
     lines = (TRICKY / "bench_tricky.py").read_text().splitlines()
     line = 1 + next(n for n, text in enumerate(lines) if "raise ValueError" in text)
     reason = outcomes(tricky[1])["bench_broken[cpu-raise]"].reason
-    assert reason == f"ValueError (bench_tricky.py:{line})"
-    assert tricky[0].returncode == 1
+    assert (reason, tricky[0].returncode) == (f"ValueError (bench_tricky.py:{line})", 1)
     shown = tricky[0].stderr
     assert "bench_broken[cpu-wrong]: " in shown
     head = "Traceback (most recent call last):"
@@ -126,8 +125,7 @@ def test_an_accelerator_that_torch_cannot_use_is_left_out_when_asked_for(tmp_pat
     assert not list((tmp_path / "results" / ".runs").iterdir())
     cpu = (*QUICK, "-k", "fine", "--launches", 1)
     run = command.frobench(*cpu, folder=tmp_path, environment=shown_gpu)
-    assert run.returncode == 0
-    assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
+    assert (run.returncode, stored(run, tmp_path).frobench.settings.devices) == (0, ["cpu"])
 
 
 LATER = """

@@ -29,10 +29,8 @@ def test_what_can_be_shared_is_all_but_the_longest_lane() -> None:
 
 def test_intervals_without_time_saved_prove_nothing_nor_does_time_without_intervals() -> None:
     proved = side_by_side(1.0, 0.8)
-    assert concurrency(proved) == pytest.approx(0.8)
-    assert concurrency(proved | {"in_turn": 1.0}) == 0
-    assert concurrency(proved | {"shared": 0.0}) == 0
-    assert concurrency(proved | {"in_turn": 0.9}) == 0
+    changes: list[dict[str, float]] = [{}, {"in_turn": 1.0}, {"shared": 0.0}, {"in_turn": 0.9}]
+    assert [concurrency(proved | one) for one in changes] == pytest.approx([0.8, 0, 0, 0])
     assert concurrency(side_by_side(1.0, 1.2)) == 1
     assert concurrency(proved | {"shared_in_turn": 0.1, "shareable": 1.0}) == pytest.approx(0.3)
     assert concurrency(proved | {"shareable": 0.0}) is None

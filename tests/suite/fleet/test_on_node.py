@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from frobench.suite.checkout import CHECKOUT
 from frobench.suite.errors import CannotRunError
 from frobench.suite.fleet import on_node, ray_cluster
 from frobench.suite.fleet.fleet import FleetRequest, ordered
@@ -74,7 +73,6 @@ def test_a_run_that_refuses_is_named_with_its_last_words(folder: Path) -> None:
 
 
 def test_the_digest_is_of_what_moves_numbers_alone(tmp_path: Path) -> None:
-    assert on_node.digest(CHECKOUT) == on_node.digest(CHECKOUT)
     before = on_node.digest(tmp_path)
     assert on_node.digest(planted(tmp_path, {"frobench/page.html": ""})) == before
     assert on_node.digest(planted(tmp_path, {"frobench/suite/measure/timing.py": ""})) != before

@@ -126,7 +126,7 @@ def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
     words = cases("quick", words=[10, 100])
     axes, rows = collected(["words"], settings_for("quick", ["cpu"]), words)
     assert axes == ["words"]
-    made = [((10,), "10", []), ((100,), "100", [])]
+    made: list[Any] = [((10,), "10", []), ((100,), "100", [])]
     assert [(row.values, row.id, row.marks) for row in rows] == made
     _, rows = collected(["words"], settings_for("quick", ["cuda:0"]), words)
     reasons = [mark.args for row in rows for mark in row.marks]

@@ -24,7 +24,7 @@ from frobench.suite.errors import CannotRunError, LostRankError
 from frobench.suite.kit.device import Device
 from frobench.suite.kit.worker_commands import Task
 from frobench.suite.kit.worker_process import Seat
-from frobench.suite.kit.workers import LostWorkerError, Worker
+from frobench.suite.kit.workers import LostWorkerError, Worker, start_here
 from frobench.suite.nodes import agent as agents
 from frobench.suite.nodes import rendezvous as meetings
 from frobench.suite.nodes.agent import Agent, holding_nodes, start_on
@@ -228,6 +228,24 @@ def test_a_connection_that_leads_nowhere_breaks_within_half_a_minute() -> None:
 
 
 HALVES = "cpu/0+cpu/1"
+
+
+def test_the_ranks_of_all_nodes_are_started_once_and_the_first_of_them_form_a_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes, module = [NODE, replace(NODE, address="10.0.0.2")], Groups.__module__
+    monkeypatch.setattr(Meeting, "here", classmethod(lambda _: Meeting(nodes)))
+    started, formed = Mock(side_effect=lambda seat, *_: seat), Mock()
+    monkeypatch.setattr(f"{module}.Worker", started)
+    monkeypatch.setattr(f"{module}.Group", formed)
+    groups = Groups(7, settings_for("quick", ["cpu", "cuda:0", "cuda:1"]), Mock())
+    found = [groups.find(name) for name in ("cuda/1x2", "cuda/2x2")]
+    seats = [Seat(f"rank {rank} on node {rank // 2}", f"cuda:{rank % 2}") for rank in range(4)]
+    told = [(*one.args[:2], one.args[2] is start_here) for one in started.call_args_list]
+    assert told == [(seat, 7, rank < 2) for rank, seat in enumerate(seats)]
+    assert found == [formed.return_value] * 2
+    there = [nodes[rank // 2].address for rank in range(4)]
+    assert formed.call_args_list == [call(ranks, there, 60.0) for ranks in (seats[:2], seats)]
 
 
 def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:

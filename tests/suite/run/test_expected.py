@@ -101,9 +101,9 @@ def test_launches_are_expected_to_take_as_long_as_those_of_the_last_run() -> Non
     for number, launch in enumerate(run.frobench.launches):
         launch.seconds = 27.5 if number else 100.0  # which was disturbed
     whole = expected(*(identity(n) for n in range(1, 101)), run=run)
-    assert (whole.launches, whole.run_seconds) == (9, pytest.approx(10 * 27.5))
+    assert (whole.launches, whole.run_seconds) == pytest.approx((9, 10 * 27.5))
     half = expected(*(identity(n) for n in range(1, 51)), run=run)
-    assert (half.launches, half.run_seconds) == (18, pytest.approx(19 * 15.0))
+    assert (half.launches, half.run_seconds) == pytest.approx((18, 19 * 15.0))
 
 
 def test_how_long_a_run_takes_is_unknown_where_a_case_or_the_profile_is_new() -> None:

@@ -90,7 +90,7 @@ def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -
         "6 launches and this pilot take about 6:40, more than the budget of 4:48; -k selects fewer "
         "cases"
     )
-    assert said(budget=400.0) == said(launches=6) == [first]
+    assert said(budget=400.0) == said(budget=401.0) == said(launches=6) == [first]
     it: Any = {"fullname": "b.py::bench_one", "group": "", "params": {}, "reason": "no card"}
     left_out = [Outcome(status="skipped", **it), Outcome(status="failed", **it)]
     brief = "1 case left out: no card"
@@ -330,10 +330,11 @@ def test_a_run_that_repeats_another_measures_the_shapes_found_then(tmp_path: Pat
 
 
 def test_searches_have_a_tenth_of_the_budget_or_three_minutes_beyond_it(tmp_path: Path) -> None:
-    request = Request(results=tmp_path, benchmarks=tmp_path, budget=200)
-    plans = settle(request), settle(replace(request, peak=True, budget=None))
+    request = Request(results=tmp_path, benchmarks=tmp_path, budget=200, seed=5)
+    plans = settle(request), settle(replace(request, peak=True, budget=None, seed=None))
     told = [(one.settings.budget, one.search_seconds, one.budget_asked) for one in plans]
     assert told == [(200, 20, True), (288 + 180, 180, False)]
+    assert [one.seed == 5 for one in plans] == [True, False]
 
 
 # A machine with an accelerator

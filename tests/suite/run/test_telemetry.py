@@ -122,7 +122,7 @@ def test_energy_is_read_first_and_has_a_time_of_its_own(monkeypatch: pytest.Monk
     sensor = Sensor("cpu", {name: partial(ask, name) for name in ("clock_hz", ENERGY, "load")})
     tick = telemetry.read(sensor, lambda: 7.0)
     assert order == [ENERGY, "clock_hz", "load"]
-    assert (tick.at, tick.counted) == (100, pytest.approx(100.2))
+    assert (tick.at, tick.counted) == pytest.approx((100, 100.2))
     without = Sensor("cpu", {"load": partial(ask, "load")})
     assert telemetry.read(without, lambda: 7.0).counted is None
 
@@ -187,7 +187,7 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches_but_not_the_counte
         alone(121.6, energy_joules=6.0),
         tick(122.01, power_watts=3),
     )
-    values = {"power_watts": (300, 400, 500), "mean_power_watts": (350, 350, 350)}
+    values = {"power_watts": (300.0, 400.0, 500.0), "mean_power_watts": (350.0, 350.0, 350.0)}
     assert found == {"product": {"cuda:0": Sensed(readings=3, values=values, held_back={})}}
 
 
