@@ -67,8 +67,7 @@ def _cut_short(_run: Run, case: Case) -> None:
 def test_a_case_that_is_not_compared_exits_3_if_it_leads(spoil: Spoil, reason: str) -> None:
     base, new = _pair(spoil)
     comparison = compare_runs(base, new)
-    assert exit_code(comparison) == 3
-    assert exit_code(comparison, allow_missing=True) == 0
+    assert (exit_code(comparison), exit_code(comparison, allow_missing=True)) == (3, 0)
     name, hint = words.refusals(comparison)
     assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
     assert "--allow-missing" in hint
@@ -106,16 +105,14 @@ def test_where_almost_nothing_is_compared_the_first_line_says_why_and_it_exits_3
         assert code == 3
         assert (told.err if as_json else told.out).startswith(f"cannot say: {line}")
         if as_json:
-            assert json.loads(told.out)["counts"] == comparison.counts
-            assert told.err.count("\n") == 1
+            assert (json.loads(told.out)["counts"], told.err.count("\n")) == (comparison.counts, 1)
 
 
 def test_a_difference_that_is_the_question_makes_no_case_incomparable_and_any_other_does() -> None:
     base, new = made(seed=1), made(seed=2, slower=1.2)
     _other_torch(new)
     comparison = compare_runs(base, new, across=["software.torch"])
-    assert comparison.counts == {"slower": len(base.benchmarks)}
-    assert comparison.differences == []
+    assert (comparison.counts, comparison.differences) == ({"slower": len(base.benchmarks)}, [])
     assert words.of_runs(comparison)[0] == "compared across software.torch: 2.13.0 -> 2.14.0"
     assert exit_code(comparison) == 4
     new.frobench.environment.software.threads = 1
@@ -231,5 +228,4 @@ def test_six_launches_against_six_find_34_cases_3_times_slower() -> None:
         take(case, 3)
     comparison = compare_runs(base, new)
     assert comparison.counts == {"slower": 34}
-    assert {case.p_value for case in comparison.cases} == {2 / 924}
-    assert exit_code(comparison) == 4
+    assert ({case.p_value for case in comparison.cases}, exit_code(comparison)) == ({2 / 924}, 4)

@@ -106,9 +106,7 @@ def test_the_table_of_cases_has_the_medians_over_launches() -> None:
         (["validate", EXAMPLE_RUN], "0", {"numpy", "pandas"}),
     ],
 )
-def test_a_file_is_read_without_what_takes_long_to_import(
-    arguments: list[object], ends: str, more: set[str]
-) -> None:
+def test_a_file_is_read_by_few_imports(arguments: list[object], ends: str, more: set[str]) -> None:
     source = (
         "import sys; from frobench.command import main\n"
         "try: main(sys.argv[1:])\n"
