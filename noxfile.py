@@ -175,7 +175,7 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutation(session: nox.Session) -> None:
-    """Count the mutants of all product code that the tests catch; `-- --quick` tries a few."""
+    """Count the mutants of all product code that the tests catch; `-- --each 2` tries a few."""
     _install(session, "tests", "browser", "mutation")
     sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
     session.run("python", "-m", "studies.mutation", *session.posargs, env=sharing)

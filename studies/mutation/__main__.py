@@ -30,8 +30,6 @@ FIGURES, PAGE = ROOT / "docs" / "mutation.json", ROOT / "CONTRIBUTING.md"
 CACHE = ROOT / ".mutation"
 """What was recorded of a revision, and what became of its mutants: a folder of each revision."""
 AT_ONCE = 2
-FEW = 2
-"""Mutants of each folder, with `--quick`."""
 NOT_RECORDED = ("tests/cluster/test_fleet.py", "tests/gpu/", "tests/studies/test_mutation.py")
 SHARED = (
     *("matplotlib.pyplot", "numpy", "pandas", "pyarrow", "pytest_benchmark.plugin", "scipy.stats"),
@@ -46,11 +44,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
     parser.add_argument("--each", type=int, help="mutants of each folder; not written to docs")
     parser.add_argument("--only", choices=FOLDERS, help="one folder; not written to docs")
-    parser.add_argument("--quick", action="store_true", help=f"--each {FEW}")
     parser.add_argument("--commit", default="HEAD", help="of this repository")
     asked = parser.parse_args()
-    each = FEW if asked.quick else asked.each
-    numbers = {name: each or most for name, (_, most) in FOLDERS.items()}
+    numbers = {name: asked.each or most for name, (_, most) in FOLDERS.items()}
     revision = _git("rev-parse", asked.commit).decode().strip()
     tried = _study(
         revision, asked.seed, {asked.only: numbers[asked.only]} if asked.only else numbers
@@ -59,7 +55,7 @@ def main() -> None:
     same = (stored.revision, stored.seed) == (revision, asked.seed)
     earlier = stored.earlier if same else scores(stored.mutants)
     print(document.comparison(scores(tried), earlier))
-    if each is None and asked.only is None:
+    if asked.each is None and asked.only is None:
         today = datetime.now(UTC).date().isoformat()
         study = Study(revision, today, asked.seed, tried, earlier)
         FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(study)) + b"\n")

@@ -132,7 +132,14 @@ class Bench:
         self.envs = folder / "envs"
         self._log = folder / "log"
         self._log.touch()
-        make = [sys.executable, "-m", "virtualenv", "--quiet", str(self.envs / "bench")]
+        make = [
+            sys.executable,
+            "-m",
+            "virtualenv",
+            "--quiet",
+            "--no-seed",
+            str(self.envs / "bench"),
+        ]
         subprocess.run(make, check=True)
         script = self.envs / "bench" / "bin" / "frobench"
         script.write_text(STAND_IN.format(python=sys.executable, log=str(self._log)))

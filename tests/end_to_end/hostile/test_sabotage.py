@@ -56,12 +56,13 @@ class Spoilt:
     variables: dict[str, str] = field(default_factory=dict)
 
 
+CASES = Spoilt(
+    options=("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 5),
+    of_run=FEW | {"Compute with one thread": "few-threads"},
+    planted="costly clock",
+    variables={"OMP_NUM_THREADS": "1"},
+)
 SPOILT = {
-    "one launch": Spoilt(
-        options=("--devices", "cpu", "-k", "either", "--launches", 1),
-        of_run=FEW | {"Compute with one thread": "few-threads"},
-        variables={"OMP_NUM_THREADS": "1"},
-    ),
     "interrupted": Spoilt(
         # By this seed the CPU's case comes first, and is measured.
         options=("--devices", "cpu,sim:0", "-k", "either", "--launches", 6, "--seed", 8),
@@ -117,6 +118,8 @@ NOT_OF_A_BENCHMARK = {"busy-machine", "busy-runner", "missing-launch"}
 """Codes of what no benchmark causes: other programs, a fault of the runner, and an edited file."""
 BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
 """What may be named too: six random numbers are in order once in 360 runs."""
+BY_OTHERS = {"busy-machine"}
+"""Named where other programs compute meanwhile."""
 
 
 def caught(folder: Path, spoilt: Spoilt) -> tuple[Run, dict[str, set[str]]]:
@@ -148,14 +151,17 @@ def caught(folder: Path, spoilt: Spoilt) -> tuple[Run, dict[str, set[str]]]:
 
 
 def test_every_fault_of_a_case_is_named_and_those_without_have_none(tmp_path: Path) -> None:
-    options = ("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 5)
-    run, found = caught(tmp_path, Spoilt(options, planted="costly clock"))
+    run, found = caught(tmp_path, CASES)
     wanted = {
         one.fullname.rpartition("::")[2]: {str(one.params["caught"])} - {"nothing"}
         for one in run.frobench.outcomes
         if one.status != "skipped"
     }
-    assert found == wanted | {RUN: set(FEW.values())}
+    of_run = set(CASES.of_run.values())
+    if len(affinity()) == 1:
+        of_run -= {"few-threads"}  # one thread is all that one core can use
+    assert found.pop(RUN) - BY_OTHERS == of_run
+    assert found == wanted
     reasons = {one.fullname: one.reason or "" for one in run.frobench.outcomes}
     failed = [name for name in reasons if found.get(name.rpartition("::")[2]) == {"failed-case"}]
     assert len(failed) == len(REASONS)
@@ -168,11 +174,7 @@ def test_every_fault_of_a_case_is_named_and_those_without_have_none(tmp_path: Pa
 def test_every_fault_of_a_run_is_named_and_nothing_else(name: str, tmp_path: Path) -> None:
     spoilt = SPOILT[name]
     _, found = caught(tmp_path, spoilt)
-    of_run = set(spoilt.of_run.values())
-    if len(affinity()) == 1:
-        of_run -= {"few-threads"}  # one thread is all that one core can use
-    by_others = {"busy-machine"}  # whatever else computes here meanwhile
-    assert found.pop(RUN) - BY_CHANCE.get(name, set()) - by_others == of_run
+    assert found.pop(RUN) - BY_CHANCE.get(name, set()) - BY_OTHERS == set(spoilt.of_run.values())
     assert found
     assert all(codes == set(spoilt.of_each_case.values()) for codes in found.values())
 
@@ -194,7 +196,7 @@ def of_runs() -> dict[str, str]:
     """Return what is planted into whole runs, and the codes that name it."""
     return {
         what: code
-        for spoilt in SPOILT.values()
+        for spoilt in [CASES, *SPOILT.values()]
         for what, code in [*spoilt.of_run.items(), *spoilt.of_each_case.items()]
     }
 
