@@ -10,7 +10,7 @@ from frobench.suite.stored.types import Conclusion
 from tests.instruments.faults.judging import validate
 from tests.instruments.runs.good_runs import good_run
 
-RUNS = 100
+RUNS = 50
 
 
 def alarms(seed: int) -> list[Conclusion]:
