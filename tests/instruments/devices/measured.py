@@ -163,7 +163,7 @@ def measured(
     like = msgspec.convert(spec, Spec)
     devices = ",".join(f"{like.name}:{index}" for index in range(like.devices))
     made = frobench(
-        *("run", "--launches", 1, "--seed", 3, "--budget", 12, "-k", select),
+        *("run", "--launches", 1, "--seed", 3, "--budget", 6, "-k", select),
         *("--devices", devices, *options),
         folder=folder,
         environment=simulated(spec) | variables,
