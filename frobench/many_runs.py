@@ -166,6 +166,6 @@ def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: AN
     for table in history_words.tables(done):
         show(table)
     say(*history_words.sentences(done))
-    for folder in {path.parent for path in done.stored}:
-        say(f"{len(done.stored)} stored runs, one a commit, in {shown(folder)}/")
+    if done.stored:
+        say(f"{len(done.stored)} stored runs, one a commit, in {shown(done.stored[0].parent)}/")
     sys.exit(exit_code(done.comparison))

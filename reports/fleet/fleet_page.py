@@ -329,11 +329,11 @@ def _titles(table: pd.DataFrame) -> "pd.Series[str]":
 
 def _of_groups(table: pd.DataFrame) -> str:
     """Say which nodes are in two groups in a subject."""
-    ratio, title = table[["group_ratio", "title"]].max()
-    longer = format_value(ratio - 1, "1", 2)
+    first = table.iloc[0]
+    longer = format_value(first["group_ratio"] - 1, "1", 2)
     return (
         f"{table['slower_group'].sum():,} of {counted(len(table), 'node')} are {longer} slower "
-        f"than the others in {title}; "
+        f"than the others in {first['title']}; "
         "the page cannot know which of the two groups is normal."
     )
 

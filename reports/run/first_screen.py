@@ -171,8 +171,9 @@ class FirstScreen:
 def _shown(own: DeviceAxes) -> list[Axis]:
     """Choose the four axes that have room: of a CPU a second precision, as it has no link."""
     compute = [one for one in own.axes if one.name == "compute"]
-    plain = "float32" if is_cpu(own.place) else ""
-    first = [one for one in compute if one is compute[0] or one.precision == plain]
+    first = compute[:1]
+    if is_cpu(own.place):
+        first += [one for one in compute[1:] if one.precision == "float32"]
     for names in BESIDE:
         axis = next(filter(None, map(own.axis, names)), None)
         # A difference of times need not be conclusively more than nothing, which a bar cannot show.

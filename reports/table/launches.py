@@ -212,7 +212,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
         return self._rate(self.bytes)
 
     def _rate(self, work: float | None) -> float | None:
-        return work / self.seconds if work is not None and self.seconds else None
+        return work / self.seconds if work is not None and self.seconds > 0 else None
 
 
 def estimates(run: Run) -> list[CaseEstimate]:

@@ -94,8 +94,8 @@ def sample_count(case: Case) -> Iterator[str]:
     if len({*counts}) > 1 or 0 in counts:
         yield "{} samples, {} rounds, {} in the launches".format(*counts)
     against = case.extra_info.against
-    if against is not None and len(against) != len(case.stats.data):
-        yield f"{len(case.stats.data)} samples, {len(against)} of the other version beside them"
+    if against is not None and len(against) != counts[0]:
+        yield f"{counts[0]} samples, {len(against)} of the other version beside them"
     calls = zip(case.extra_info.launches, case.extra_info.iterations, strict=False)
     if any(count and not repeated for count, repeated in calls):
         yield "a launch has samples without calls"

@@ -340,12 +340,14 @@ def _student(explained: Values, degrees: Values) -> Values:
     """Return |t| from the part of the squares that a difference explains."""
     explained[~np.isfinite(explained)] = 0.0
     part: Values = np.minimum(explained, 1 - 1 / LARGEST**2)
-    return np.asarray(np.sqrt(degrees * part / (1 - part)))
+    statistics: Values = np.sqrt(degrees * part / (1 - part))
+    return statistics
 
 
 def _sums(rows: Values, values: Values) -> Values:
     """Return the matrix product; that of BLAS keeps several threads busy for less work."""
-    return np.asarray(np.einsum("ij,jk->ik", rows, values))
+    sums: Values = np.einsum("ij,jk->ik", rows, values)
+    return sums
 
 
 @cache

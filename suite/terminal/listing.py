@@ -34,7 +34,8 @@ def _row(case: ExpectedCase) -> tuple[str, ...]:
     if case.left_out and OVER not in case.left_out:
         return case.title, f"{_shown(case)}: not here: {case.left_out}"
     call = "unknown" if case.call_seconds is None else _seconds(case.call_seconds)
-    return case.title, _shown(case), _spelled(case.work), call, "left out" * bool(case.left_out)
+    left_out = "left out" if case.left_out else ""
+    return case.title, _shown(case), _spelled(case.work), call, left_out
 
 
 def _shown(case: ExpectedCase) -> str:

@@ -135,7 +135,7 @@ TABLE = """
 # such as one alone | set.workload=own set.weight.matmul=1000 set.weight.copies=0
 + fast | 2 16
 = weighs | fast is faster than base in 1 of 1 part of the score …Part Weight fast matmul 100% …
-# a slower machine is told from the other side | memory_bytes=1e9
+# where the other machine is slower, the sentence begins with the base | memory_bytes=1e9
 + slow | 0.5 0.5 | memory_bytes=1e9
 = weighs | base is faster than slow in 2 of 2 parts of the score …matmul 50% 0.500x [0.490, 0.510]…
 = summary | No price in USD is known for any of them.
@@ -144,7 +144,7 @@ TABLE = """
 # a conclusive lead of less than two percent is called slight
 + fast | 1.01 1.01 | error=0.001
 = verdicts | …1.010x [1.009, 1.011] the speed of base: less than 2% apart…
-# a price that nobody knows is not known | by_host=1
+# a machine without a price has no value | by_host=1
 + cheap | 1 1 | price=500
 + unknown | 2 2
 = verdicts | …Mostly the host's: all are beside a processor. …cheap 2.00x […] per 1,000 USD; the

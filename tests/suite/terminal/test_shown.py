@@ -88,7 +88,7 @@ RUN = made(
         case("copy", "passed", seconds=SHARP, rate=WIDE, doubts=NOISY),
         case("chain", "passed", seconds=ALONE),
         case("norm", "failed"),
-        case("nap", "skipped", reason="a GPU is needed, of which there is none"),
+        case("nap", "skipped", reason="it needs a GPU, and there is none"),
     ),
     **FACTS | {"complete": True, "launches": 6, "device": "cores"},
     models_note=r"Of <a> & `b_*`, a \ b | [1].",
